@@ -112,7 +112,7 @@ test("demo: a fault of the simulator arrives by every channel; the mail is read,
     await expect(phone.getByRole("link", { name: "Sign in to the console" })).toBeVisible();
   });
 
-  await test.step("the console shows who acknowledged and who was told, and the audit that it was by a link", async () => {
+  await test.step("the console shows who acknowledged and, with the robot's records, too, who was told, and the audit that it was by a link", async () => {
     await page.goto("/dashboard?dialog=alerts");
     const alert = page
       .getByRole("dialog", { name: "Alerts", exact: true })
@@ -125,6 +125,20 @@ test("demo: a fault of the simulator arrives by every channel; the mail is read,
     const told = alert.getByRole("group", { name: "Who was told" });
     await expect(told).toContainText(/Told Vikram Mehta by email at \d\d:\d\d, accepted by the mail server/);
     await expect(told).toContainText(/Told Night watch by Slack at \d\d:\d\d, delivered to Slack/);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/robots/${SERIAL}?tab=alerts`);
+    const record = page
+      .getByRole("region", { name: "Records" })
+      .getByRole("listitem")
+      .filter({ hasText: JAMMED })
+      .first();
+    await record.getByRole("button", { name: /^Who was told/ }).click();
+    await expect(record.getByRole("group", { name: "Who was told" })).toContainText(
+      /Told Vikram Mehta by email at \d\d:\d\d, accepted by the mail server/,
+    );
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto("/activity?view=audit&did=ACKNOWLEDGE_ALERT");
     const changes = page.getByRole("table", { name: "Changes, newest first" });
     await expect(changes.getByRole("row").filter({ hasText: "Vikram Mehta" }).first()).toContainText(

@@ -358,7 +358,7 @@ export default defineConfig({
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
             {
               name: "notifications",
-              test: /contract[\\/]src[\\/]notifications[\\/](contact-points|deliveries|notification-rules)/,
+              test: /contract[\\/]src[\\/]notifications[\\/](contact-points|deliveries|notification-rules)|alerts[\\/]who-was-told/,
               priority: 3,
             },
             { name: "parts", test: PARTS, priority: 3 },

@@ -2,9 +2,9 @@ import { Box, Button, Group, NativeSelect, SegmentedControl, UnstyledButton } fr
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { IconCircleCheck, IconSend, IconX } from "@tabler/icons-react";
+import { IconCircleCheck, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import { Link } from "react-router";
 import { call } from "../../platform/api/call.ts";
 import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
@@ -14,7 +14,6 @@ import { QueryState } from "../../platform/query-state.tsx";
 import type { UrlState } from "../../platform/url-params.tsx";
 import { Dialog, useIsNarrow } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -208,7 +207,6 @@ export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: A
 
 function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
   const { severity, text, raised_at, cleared_at, times, sample, comment = null } = alert;
-  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <span className={classes["badge"]}>
@@ -246,17 +244,7 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
           "Not acknowledged"
         )}
       </span>
-      <IconButton
-        className={`${shared["touchIcon"]} ${classes["toldButton"]}`}
-        variant={isOpen ? "light" : "subtle"}
-        color="gray"
-        label="Who was told"
-        aria-label={`Who was told: ${subjectOf(alert)}, ${text}`}
-        aria-expanded={isOpen}
-        icon={IconSend}
-        onClick={() => setOpen(!isOpen)}
-      />
-      {isOpen && <WhoWasTold alertId={alert.id} />}
+      <WhoWasTold alert={alert} className={classes["toldButton"]} />
     </>
   );
 }

@@ -1,12 +1,19 @@
 import { Button } from "@mantine/core";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { lazyPart } from "../../ui/lazy-part.tsx";
 import type { AlertsDialogProps } from "./alerts-dialog.tsx";
 import { ALERTS_CLOSED, useAlertsUrl } from "./alerts-url.ts";
+import type { WhoWasToldProps } from "./who-was-told.tsx";
 
 const Dialog = lazyDialog(
   () => "Alerts",
   async () => (await import("./alerts-dialog.tsx")).AlertsDialog,
 );
+
+/** In a row that has its place while it is loading; without it everything else works. */
+export const WhoWasTold = lazyPart<WhoWasToldProps>(async () => (await import("./who-was-told.tsx")).WhoWasTold, {
+  failed: () => null,
+});
 
 /** The list of alerts if the URL names it; its code is loaded when it is first opened. */
 export function AlertsDialog({ onSelect }: Pick<AlertsDialogProps, "onSelect">) {

@@ -1,3 +1,3 @@
 export { ALERTS_CLOSED, alertsUrl, useAlertsUrl } from "./alerts-url.ts";
 export { SEVERITIES, severityLook } from "./alert-looks.ts";
-export { AlertsDialog, RobotAlertsLink } from "./alerts-links.tsx";
+export { AlertsDialog, RobotAlertsLink, WhoWasTold } from "./alerts-links.tsx";

@@ -1,13 +1,18 @@
 import { Anchor, Box } from "@mantine/core";
+import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import type { ChannelKind } from "@suncrew/contract/notifications/contact-points.ts";
 import { type Delivery, deliveryList } from "@suncrew/contract/notifications/deliveries.ts";
+import { IconSend } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { sentText } from "../../ui/delivery-looks.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { subjectOf } from "./acknowledge-button.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./who-was-told.module.css";
 
@@ -25,8 +30,34 @@ const REFETCH_INTERVAL_MS = 10_000;
 /** Whoever is not disturbed gets a message later than this; everybody else's is under way. */
 const HELD_FROM_MS = 60_000;
 
+export interface WhoWasToldProps {
+  readonly alert: Alert;
+  /** Of the button. */
+  readonly className?: string | undefined;
+}
+
+/** Two cells of an alert's row, which is a grid: a button and, once it was pressed, a line below all others. */
+export function WhoWasTold({ alert, className = "" }: WhoWasToldProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton
+        className={`${shared["touchIcon"]} ${className}`}
+        variant={isOpen ? "light" : "subtle"}
+        color="gray"
+        label="Who was told"
+        aria-label={`Who was told: ${subjectOf(alert)}, ${alert.text}`}
+        aria-expanded={isOpen}
+        icon={IconSend}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && <ToldOf alertId={alert.id} />}
+    </>
+  );
+}
+
 /** The messages that told an alert to somebody, as far as the viewer may know of them; the latest first. */
-export function WhoWasTold({ alertId }: { readonly alertId: string }) {
+function ToldOf({ alertId }: { readonly alertId: string }) {
   const query = useQuery({
     ...routeQuery(deliveryList, { query: { alert_id: alertId } }),
     refetchInterval: REFETCH_INTERVAL_MS,

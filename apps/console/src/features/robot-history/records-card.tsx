@@ -23,7 +23,7 @@ import { siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { severityLook } from "../alerts/public.ts";
+import { severityLook, WhoWasTold } from "../alerts/public.ts";
 import { waitingLook } from "../commands/public.ts";
 import { elapsedText, runLook, startedByText } from "../runs/public.ts";
 import shared from "../../ui/shared.module.css";
@@ -117,7 +117,13 @@ function AlertRecords({ robotId, timezone }: RecordsProps) {
     pagedQuery(alertList, filter, (query, signal) => call(alertList, { query }, { signal })),
   );
   const row = (alert: Alert) => (
-    <Row key={alert.id} look={severityLook[alert.severity]} at={alert.raised_at} timezone={timezone}>
+    <Row
+      key={alert.id}
+      look={severityLook[alert.severity]}
+      at={alert.raised_at}
+      timezone={timezone}
+      more={<WhoWasTold alert={alert} className={classes["told"]} />}
+    >
       {alert.text}
       {alert.times > 1 && ` ${alert.times} times.`}{" "}
       <span className={shared["muted"]}>
@@ -261,14 +267,16 @@ interface RowProps extends At {
   readonly look: Look;
   readonly at: string | null;
   readonly children: ReactNode;
+  /** A button at the end, and what it opens. */
+  readonly more?: ReactNode;
 }
 
-function Row({ look, at, timezone, children }: RowProps) {
+function Row({ look, at, timezone, children, more }: RowProps) {
   const now = useNow();
   const momentLink = useMomentLink();
   const time = at === null ? null : siteTimeText(new Date(at), timezone, now);
   return (
-    <li className={classes["row"]}>
+    <li className={classes["row"]} data-more={more !== undefined || undefined}>
       <StateBadge look={look} />
       {at === null ? <span>–</span> : <time dateTime={at}>{time}</time>}
       <p>{children}</p>
@@ -284,6 +292,7 @@ function Row({ look, at, timezone, children }: RowProps) {
           In the charts
         </Anchor>
       )}
+      {more}
     </li>
   );
 }

@@ -1,5 +1,6 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { deliveryList } from "@suncrew/contract/notifications/deliveries.ts";
 import { type Night, robotNights } from "@suncrew/contract/robot-history/nights.ts";
 import {
   robotBySerial,
@@ -224,6 +225,49 @@ test("robot page: commands, maintenance, firmware and settings say who, when, wh
     await records.getByRole("tab", { name: tab }).click();
     await expectContains(records.getByRole("list"), text);
   }
+});
+
+test("robot page: an alert on record shows who was told of it, also on a phone", async () => {
+  const text = "The brush is blocked.";
+  const open = { CRITICAL: 0, WARNING: 0, INFO: 0 };
+  when(alertList).answer({
+    alerts: [
+      {
+        id: "7",
+        severity: "WARNING",
+        source: "ROBOT",
+        code: "BRUSH_BLOCKED",
+        text,
+        raised_at: timeOf(1),
+        cleared_at: timeOf(13),
+        times: 1,
+        site_id: 1,
+        site_name: BHADLA,
+        robot_id: 11,
+        robot_name: "Row 1",
+        serial_number: SERIAL,
+        acknowledged_at: null,
+        acknowledged_by: null,
+        sample: false,
+      },
+    ],
+    total: 1,
+    total_exact: true,
+    open,
+    next_cursor: null,
+  });
+  const asked = when(deliveryList).answer({ deliveries: [], total: 0, total_exact: true, next_cursor: null });
+  await page.viewport(390, 844);
+  await openConsole(`/robots/${SERIAL}?tab=alerts`);
+  await expectContains(records, `${text} Cleared after 1 h`);
+  const button = records.getByRole("button", { name: `Who was told: ${SERIAL}, ${text}` });
+  await button.click();
+  await expectContains(records.getByRole("group", { name: "Who was told" }), "Nobody was told.");
+  expect(asked[0]?.query).toEqual({ alert_id: "7" });
+  await expectAccessible();
+  await expectNoSidewaysScroll();
+  await button.click();
+  await expectCount(records.getByRole("group", { name: "Who was told" }), 0);
 });
 
 test("robot page: a new robot's page says that nothing is on record yet", async () => {
