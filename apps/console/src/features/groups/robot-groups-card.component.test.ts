@@ -1,4 +1,5 @@
 import { createGroup, deleteGroup, groupList, updateGroup } from "@suncrew/contract/groups/groups.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type Schedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
@@ -75,16 +76,24 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
 });
 
 const changedMeanwhile = { field: "version", message: "Somebody else has changed this in the meantime." };
+/**
+ * Somebody else saves these at the moment in which the save is refused; not before, for the live stream's snapshot has
+ * the groups read again when it comes, which would show them before Save is pressed.
+ */
+function changeMeanwhile(groups: ResponseOf<typeof groupList>): never {
+  when(groupList).answer(groups);
+  throw new Refusal(409, { message: changedMeanwhile.message, code: "EDIT_CONFLICT", errors: [changedMeanwhile] });
+}
 
 test("§5 Robot group: of two people who edit, the second is notified, chooses, and saves the chosen values", async () => {
   when(groupList).answer([group]);
-  when(updateGroup).fail(409, { message: changedMeanwhile.message, code: "EDIT_CONFLICT", errors: [changedMeanwhile] });
+  const theirs = { ...group, group_name: "Theirs", robots: [{ id: 11 }, { id: 12 }], version: 2 };
+  when(updateGroup).answer(() => changeMeanwhile([theirs]));
   await openConsole("/sites?site=1&tab=groups");
   await groupRow("East Row").getByRole("button", { name: "Edit" }).click();
   const edit = page.getByRole("dialog", { name: "Edit Robot Group" });
   const update = edit.getByRole("button", { name: "Update", exact: true });
   await edit.getByLabelText("Group name").fill("Mine");
-  when(groupList).answer([{ ...group, group_name: "Theirs", robots: [{ id: 11 }, { id: 12 }], version: 2 }]);
   await update.click();
   const notice = edit.getByRole("alert");
   await expectContains(notice, "Somebody else changed this group while you were editing");
@@ -154,12 +163,7 @@ test("§5 Schedule: unsaved input is confirmed before it is discarded; of two pe
   await expectCount(question, 0);
   await expect.element(duration).toHaveValue("45");
 
-  when(updateSchedule).fail(409, {
-    message: changedMeanwhile.message,
-    code: "EDIT_CONFLICT",
-    errors: [changedMeanwhile],
-  });
-  when(groupList).answer([planned({ start_time: "2099-01-31 07:00:00", version: 5 })]);
+  when(updateSchedule).answer(() => changeMeanwhile([planned({ start_time: "2099-01-31 07:00:00", version: 5 })]));
   await dialog.getByRole("button", { name: "Save Schedule" }).click();
   await expectContains(
     dialog.getByRole("alert"),
