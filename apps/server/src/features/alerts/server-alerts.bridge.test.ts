@@ -310,9 +310,14 @@ describe("Alerts: a planned run that did not start, or not to its end", () => {
     await harness.until("2026-06-15T00:30:00Z");
     await harness.until("2026-06-15T00:40:00Z");
     await harness.robots.leave(robotId);
+    // Its Stop is due before it counts as lost, and waits for it like every Stop.
+    await harness.until("2026-06-15T01:00:00Z");
     await harness.until("2026-06-15T01:10:00Z");
     expect(await reported()).toEqual([["A planned run was cut short. The robot lost its connection.", true]]);
     await harness.robots.back(robotId);
+    // As the bridge has it: until a Stop is confirmed no Start is sent.
+    await harness.servers[0]?.commands.resendPending([robotId]);
+    await harness.deliver();
     await harness.until("2026-06-16T00:30:20Z");
     expect(await reported()).toEqual([[expect.any(String), false]]);
   });
