@@ -26,15 +26,17 @@ export const timeOfDaySchema = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, HH:MM, from 00:00 to 23:59");
 
-/** An IANA time zone that this computer knows. */
+/** An IANA time zone that this computer knows, by the name of its place, or UTC. */
 export const timezoneInputSchema = z
   .string()
   .max(64)
   .refine((name) => {
     try {
-      // Fixed offsets such as +05:30 are accepted by some engines, but have no name that people recognise.
+      // Some engines know more: fixed offsets such as +05:30, and abbreviations such as IST, which is Kolkata to one and
+      // Jerusalem to another.
       return (
-        /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
+        /^(?:UTC$|(?!SystemV)[A-Za-z]+\/)/.test(name) &&
+        new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
       );
     } catch {
       return false;

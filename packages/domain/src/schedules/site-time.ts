@@ -7,6 +7,20 @@ export function localTimeOf(instant: Date, timezone: string): LocalTime {
   return { date: local.toPlainDate().toString(), time: local.toPlainTime().toString({ smallestUnit: "second" }) };
 }
 
+const knownZones = new Set<string>();
+
+/** Whether this computer knows a zone; a newer one, or the engine of its browser, may know more. */
+export function isKnownZone(timezone: string): boolean {
+  if (knownZones.has(timezone)) return true;
+  try {
+    localTimeOf(new Date(0), timezone);
+  } catch {
+    return false;
+  }
+  knownZones.add(timezone);
+  return true;
+}
+
 /** The local date of a zone, 'YYYY-MM-DD'. */
 export function siteToday(timezone: string, now: Date): string {
   return localTimeOf(now, timezone).date;

@@ -453,3 +453,24 @@ test("§6 Tenancy: nobody is told of a site that they may not see, and of Suncre
   await people.round();
   expect(people.reached()).toEqual(["Anita"]);
 });
+
+test("Notifications: a contact point or a rota in a zone that this computer does not know keeps nobody from being told", async () => {
+  const quiet = { quiet_from: "22:00", quiet_to: "05:00" };
+  await people.rule(await people.contact("Elsewhere", { ...quiet, timezone: "IST" }), { name: "One" });
+  await people.rule(await people.contact("Anita", quiet), { name: "Two" });
+  const rota = { timezone: "Asia/Nowhere", starts_on: "2026-06-01", handover_at: "08:00", weeks: 1 };
+  const { id } = await people.db
+    .insertInto("rotas")
+    .values({ ...rota, name: "Nights", created_at: people.clock.now() })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await people.db
+    .insertInto("rota_members")
+    .values({ rota_id: id, position: 0, user_id: people.fixtures.userIds.owner })
+    .execute();
+  await people.contact("Omkar", { user_id: people.fixtures.userIds.owner });
+  await people.rule([{ after_minutes: 0, to: [{ kind: "ROTA", id }] }], { name: "Three" });
+  await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Anita", "Elsewhere", "Omkar"]);
+});

@@ -3,6 +3,7 @@ import type { ContactOwnerKind, ContactPoint, SiteRole } from "@suncrew/contract
 import type { RuleTarget } from "@suncrew/contract/notifications/notification-rules.ts";
 import type { QuietHours } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { onDuty, type RotaTimes } from "@suncrew/domain/notifications/rota.ts";
+import { isKnownZone } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 
@@ -59,6 +60,11 @@ export const teamSights = sql`(
   from team_members m join users u on u.id = m.user_id left join partners p on p.id = u.partner_id
   where u.deleted_at is null and p.deleted_at is null group by m.team_id)`;
 
+/** By the clocks of a zone that this computer does not know nobody would be told, nor would anybody else in the same round. */
+export function inKnownZone<Row extends { readonly timezone: string }>(row: Row): Row {
+  return isKnownZone(row.timezone) ? row : { ...row, timezone: "UTC" };
+}
+
 interface DirectoryRows {
   readonly contacts: readonly Contact[];
   readonly people: readonly Person[];
@@ -96,7 +102,7 @@ export async function readDirectory(db: Executor): Promise<Directory> {
     from rotas r join rota_members m on m.rota_id = r.id
       left join users u on u.id = m.user_id and u.deleted_at is null
     where r.deleted_at is null group by r.id`.execute(db);
-  return new Directory({ contacts, people, teams, rotas });
+  return new Directory({ contacts: contacts.map(inKnownZone), people, teams, rotas: rotas.map(inKnownZone) });
 }
 
 /** Who is meant by the targets of rules, and may know of what happens at a place. */

@@ -48,6 +48,19 @@ describe("notifications: regular messages", () => {
     expect(await deliveries()).toHaveLength(4);
   });
 
+  test("each by the clock that messages go by, also where PostgreSQL knows another zone by that name or none", async () => {
+    // PostgreSQL has Jerusalem's time for IST, where it is 8:30, and none for the others; the last is known to nobody.
+    for (const timezone of ["IST", "SystemV/PST8", "Asia/Nowhere", "Asia/Kolkata"]) {
+      await server.db
+        .insertInto("contact_points")
+        .values({ ...ofOwner(), name: timezone, timezone, digest_at: timezone === "Asia/Kolkata" ? "12:00" : "06:30" })
+        .execute();
+    }
+    await new RegularMessages(server.deps).runOnce();
+    const rows = await server.db.selectFrom("deliveries").select("contact_point_name").orderBy("id").execute();
+    expect(rows.map(({ contact_point_name }) => contact_point_name)).toEqual(["IST", "Asia/Nowhere", "Asia/Kolkata"]);
+  });
+
   test("§6: it tells of the owner's sites alone, and waits for the end of a quiet time", async () => {
     const { db, fixtures, clock } = server;
     const base = { source: "SERVER" as const, severity: "CRITICAL" as const, raised_at: clock.now() };

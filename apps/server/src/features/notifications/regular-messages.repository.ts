@@ -5,12 +5,12 @@ import { HELD_FOR_RAIN } from "@suncrew/domain/attention/attention-texts.ts";
 import { MESSAGE_LINES_MAX } from "@suncrew/domain/notifications/message.ts";
 import { nightsFrom } from "@suncrew/domain/robot-history/nights.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
-import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
+import { localTimeOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import { runRank } from "../runs/public.ts";
-import { teamSights } from "./recipients.repository.ts";
+import { inKnownZone, teamSights } from "./recipients.repository.ts";
 import { urlOf } from "./told-alerts.ts";
 
 type RegularKind = Extract<MessageKind, "DIGEST" | "SUMMARY">;
@@ -38,21 +38,29 @@ export interface RegularContact {
   readonly team_id: number | null;
 }
 
-/** Claims those whose time has come today, by their own clocks: each once a day, however many servers ask. */
+/**
+ * Claims those whose time has come today, by their own clocks: each once a day, however many servers ask. PostgreSQL is
+ * not asked for the time of a zone: it may not know one, and takes some names for others.
+ */
 export async function claimRegular(tx: Tx, kind: RegularKind, now: Date, limit: number): Promise<RegularContact[]> {
   const { at, on } = columnsOf[kind];
-  const local = sql`(${now}::timestamptz at time zone timezone)`;
+  const { rows: zones } = await sql<{ timezone: string }>`
+    select distinct timezone from contact_points where deleted_at is null and ${at} is not null`.execute(tx);
+  const clocks = zones.map((zone) => ({ ...zone, ...localTimeOf(now, inKnownZone(zone).timezone) }));
   const { rows } = await sql<RegularContact>`
-    update contact_points set ${on} = ${local}::date
-    where id in (select id from contact_points
+    with local as (
+      select * from unnest(${clocks.map(({ timezone }) => timezone)}::text[], ${clocks.map(({ date }) => date)}::date[],
+        ${clocks.map(({ time }) => time)}::time[]) local (timezone, date, time)),
+    due as (
+      select c.id, local.date from contact_points c join local on local.timezone = c.timezone
       where deleted_at is null and enabled and unsubscribed_at is null and ${at} is not null
-        and (${on} is null or ${on} < ${local}::date)
-        and ${local}::time >= ${at}::time
-        and ${local}::time - ${at}::time < ${LATE_UP_TO_HOURS} * interval '1 hour'
-      order by id limit ${limit} for update skip locked)
-    returning id, name, channel, address, timezone, quiet_from, quiet_to, days_off, owner_kind, user_id, partner_id,
+        and (${on} is null or ${on} < local.date)
+        and local.time >= ${at}::time and local.time - ${at}::time < ${LATE_UP_TO_HOURS} * interval '1 hour'
+      order by c.id limit ${limit} for update of c skip locked)
+    update contact_points c set ${on} = due.date from due where c.id = due.id
+    returning c.id, name, channel, address, timezone, quiet_from, quiet_to, days_off, owner_kind, user_id, partner_id,
       site_id, team_id`.execute(tx);
-  return rows;
+  return rows.map(inKnownZone);
 }
 
 export interface Sight {
