@@ -58,6 +58,16 @@ const raises = (robot: { readonly id: number; readonly siteId: number }, code: s
   sql`
   insert into alerts (robot_id, site_id, source, code, severity, text, raised_at)
   values (${robot.id}, ${robot.siteId}, 'ROBOT', ${code}, ${severity}, ${`${code}.`}, now())`.execute(server.db);
+/** One event of each of so many robots. */
+const eventsOfRobots = (count: number) =>
+  sql`
+    with made as (insert into events (event_type, at, data)
+      select 'alert.raised', now(), jsonb_build_object('id', n::text, 'severity', 'INFO', 'source', 'SERVER',
+        'code', 'DUST', 'text', 'Dust.', 'raised_at', now(), 'acknowledged_at', null, 'acknowledged_by', null,
+        'comment', null, 'cleared_at', null)
+      from generate_series(1, ${count}::int) n returning id)
+    insert into event_deliveries (event_id, webhook_id, lane)
+    select id, (select max(id) from webhooks), row_number() over () from made`.execute(server.db);
 const codes = (calls: readonly ReceivedCall[]) =>
   calls.map(({ body }) => (JSON.parse(body) as { data: { alert: { code: string } } }).data.alert.code);
 const deliveries = async (query = {}) => (await admin.ask(eventDeliveryList, { query })).deliveries;
@@ -279,14 +289,7 @@ describe("events out: the order of each robot", () => {
       await release.promise;
       return { status: 200 };
     };
-    await sql`
-      with made as (insert into events (event_type, at, data)
-        select 'alert.raised', now(), jsonb_build_object('id', n::text, 'severity', 'INFO', 'source', 'SERVER',
-          'code', 'DUST', 'text', 'Dust.', 'raised_at', now(), 'acknowledged_at', null, 'acknowledged_by', null,
-          'comment', null, 'cleared_at', null)
-        from generate_series(1, 40) n returning id)
-      insert into event_deliveries (event_id, webhook_id, lane)
-      select id, (select max(id) from webhooks), row_number() over () from made`.execute(server.db);
+    await eventsOfRobots(40);
     await sender.runOnce();
     await full.promise;
     expect(receiver.busy).toBe(8);
@@ -372,6 +375,30 @@ describe("events out: the order of each robot", () => {
     await sends(0, other);
     await other.stop();
     expect(await deliveries()).toMatchObject([{ status: "SENT", attempts: 2 }]);
+  });
+
+  test("a server that stops also leaves to the others at once what it claimed and has not begun to send", async () => {
+    await webhook();
+    const full = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      if (receiver.busy === 8) full.resolve();
+      await release.promise;
+      return { status: 200 };
+    };
+    await eventsOfRobots(20);
+    await sender.start();
+    void sender.runOnce();
+    await full.promise;
+    await sender.stop();
+    release.resolve();
+    receiver.answer = () => ({ status: 200 });
+    const other = new EventSender(server.deps);
+    await sends(0, other);
+    await other.stop();
+    const rows = await server.db.selectFrom("event_deliveries").select(["status", "attempts"]).execute();
+    expect(rows.filter(({ status }) => status === "SENT")).toHaveLength(20);
+    expect(rows.filter(({ attempts }) => attempts === 1)).toHaveLength(12);
   });
 });
 

@@ -80,6 +80,14 @@ export class EventSender extends PeriodicTasks {
   override async stop(): Promise<void> {
     await super.stop();
     await this.idle();
+    await this.#track(this.#releaseUnsent());
+  }
+
+  async #releaseUnsent(): Promise<void> {
+    const { db, clock } = this.#deps;
+    for (const { claimed } of this.#flows.values()) {
+      for (const claim of claimed.splice(0)) await releaseClaim(db, claim, clock.now());
+    }
   }
 
   /** Resolves once nothing that was due is left or in progress. */
