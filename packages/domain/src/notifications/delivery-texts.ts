@@ -67,6 +67,7 @@ export const deliveryTexts = textsOf({
   OUT_OF_SIGHT: () => "Whoever has the contact point may not see the site any more.",
   NOBODY_TOLD: () => "The contact point had not been told of what is over.",
   MESSAGE_EMPTY: () => "There is nothing to tell any more.",
+  TOLD_TOGETHER: () => "Another message to the same contact point tells it as well.",
   CONTACT_POINT_DELETED: () => "The contact point, or whose it was, was deleted.",
   CONTACT_POINT_OFF: () => "The contact point was switched off.",
   UNSUBSCRIBED: () => "Its recipient has unsubscribed.",

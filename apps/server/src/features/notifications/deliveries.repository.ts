@@ -8,7 +8,7 @@ import { type NoticedAlert, readAlertsById } from "./notices.repository.ts";
 import type { Contact } from "./recipients.repository.ts";
 
 /** Whether nobody can have got message `d`: no server sends it now, and no try so far may have arrived. */
-const isUntold = sql<boolean>`(d.status = 'WAITING' and not d.may_have_arrived
+export const isUntold = sql<boolean>`(d.status = 'WAITING' and not d.may_have_arrived
   and (d.attempts = 0 or d.reason_code is not null))`;
 
 /** What somebody is to be told. */
@@ -27,7 +27,9 @@ interface Heading {
 
 /**
  * Stores what is to be sent. What waits for the same time at the same contact point, and that no server has begun to
- * send, takes more alerts in: one message tells them all. `headingOf` says what a message is called until it is written.
+ * send, takes more alerts in: one message tells them all. So does, in a quiet time, what was tried before it without
+ * reaching anybody; its day of tries begins again with what is new. `headingOf` says what a message is called until it is
+ * written.
  */
 export async function planDeliveries(
   tx: Tx,
@@ -36,16 +38,14 @@ export async function planDeliveries(
   now: Date,
 ): Promise<void> {
   if (planned.length === 0) return;
-  const { rows: waiting } = await sql<{ id: string; contactId: number; kind: MessageKind; isHeld: boolean }>`
-    select id, contact_point_id as "contactId", message_kind as kind, due_at > ${now} as "isHeld"
-    from deliveries where status = 'WAITING' and attempts = 0 and message_kind in ('ALERTS', 'CLEARED')
-      and contact_point_id = ${anyInt(planned.map(({ contact }) => contact.id))}
-    order by due_at, id for update skip locked`.execute(tx);
+  const { rows: waiting } = await sql<WaitingDelivery>`
+    select d.id, d.contact_point_id as "contactId", d.message_kind as kind, d.severity, d.attempts > 0 as "isTried",
+      d.due_at > ${now} as "isLater"
+    from deliveries d where ${isUntold} and d.message_kind in ('ALERTS', 'CLEARED')
+      and d.contact_point_id = ${anyInt(planned.map(({ contact }) => contact.id))}
+    order by d.due_at, d.id for update skip locked`.execute(tx);
   const deliveries = planned.map((one) => {
-    const isHeld = one.heldUntil !== null;
-    const joined = waiting.find(
-      (row) => row.contactId === one.contact.id && row.kind === one.kind && row.isHeld === isHeld,
-    );
+    const joined = waiting.find((row) => canJoin(one, row));
     return { ...one, id: joined?.id ?? randomUUID(), joined: joined !== undefined };
   });
   const before = await readTold(
@@ -80,9 +80,11 @@ export async function planDeliveries(
       .execute();
   }
   await sql`
-    update deliveries d set title = n.title, severity = n.severity
+    update deliveries d set title = n.title, severity = n.severity,
+      held_until = coalesce(n.held_until, d.held_until), due_at = least(d.due_at, n.held_until)
     from unnest(${more.map(({ id }) => id)}::uuid[], ${more.map(({ title }) => title)}::text[],
-      ${more.map(({ severity }) => severity)}::text[]) n (id, title, severity)
+      ${more.map(({ severity }) => severity)}::text[], ${more.map(({ heldUntil }) => heldUntil)}::timestamptz[])
+      n (id, title, severity, held_until)
     where d.id = n.id`.execute(tx);
   const pairs = deliveries.flatMap(({ id, alerts }) => alerts.map((alert) => ({ id, alertId: alert.id })));
   await sql`
@@ -90,6 +92,24 @@ export async function planDeliveries(
     select * from unnest(${pairs.map(({ id }) => id)}::uuid[], ${pairs.map(({ alertId }) => alertId)}::bigint[])
     on conflict do nothing`.execute(tx);
   await forgetHeld(tx, deliveries);
+}
+
+/** A message that nobody can have got. */
+interface WaitingDelivery {
+  readonly id: string;
+  readonly contactId: number;
+  readonly kind: MessageKind;
+  readonly severity: Severity | null;
+  readonly isTried: boolean;
+  readonly isLater: boolean;
+}
+
+function canJoin({ contact, kind, heldUntil }: PlannedDelivery, waiting: WaitingDelivery): boolean {
+  if (waiting.contactId !== contact.id || waiting.kind !== kind) return false;
+  if (heldUntil === null) return !waiting.isLater && !waiting.isTried;
+  // One that the quiet time does not hold would take the others with it.
+  const isPiercing = contact.criticalPierces && waiting.severity === "CRITICAL";
+  return waiting.isLater && !(waiting.isTried && isPiercing);
 }
 
 /** What is told now need not be told again when the quiet time is over, or when a try succeeds at last. */

@@ -10,7 +10,8 @@ import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { mailTexts } from "../../platform/mail-texts.ts";
 import { isMuted, type NoticedAlert, readAlertsById, tellAgain } from "./notices.repository.ts";
-import { teamSights } from "./recipients.repository.ts";
+import { isUntold } from "./deliveries.repository.ts";
+import { inKnownZone, teamSights } from "./recipients.repository.ts";
 
 /** Longer than a message takes, so that nobody waits long for one that died with its server. */
 const LEASE_MS = 2 * 60_000;
@@ -108,7 +109,7 @@ export async function readSendingContact(db: Executor, contactId: number): Promi
     from contact_points c left join users u on u.id = c.user_id left join partners p on p.id = c.partner_id
       left join sites s on s.id = c.site_id left join teams t on t.id = c.team_id
     where c.id = ${contactId}`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] === undefined ? null : inKnownZone(rows[0]);
 }
 
 export interface ToldNow {
@@ -168,14 +169,12 @@ export async function settleContent(
     return clearedAt === null && acknowledgedAt === null && !state.muted;
   });
   if (isUnheard && claim.kind === "ALERTS") {
-    const muted = alerts.filter(({ id }) => states.get(id)?.muted === true);
-    if (muted.length > 0) {
-      await tellAgain(
-        tx,
-        muted.map(({ id }) => id),
-        now,
-      );
-    }
+    const untold = alerts.filter(({ id, acknowledgedAt }) => acknowledgedAt !== null || states.get(id)?.muted === true);
+    await tellAgain(
+      tx,
+      untold.map(({ id }) => id),
+      now,
+    );
   }
   // A message that told nothing at all keeps what it was about.
   if (isUnheard && kept.length > 0 && kept.length < rows.length) {
@@ -264,18 +263,40 @@ function withTry(attempt: number, reason: CodedText | null, at: Date): RawBuilde
   return sql`deliveries.tries || ${JSON.stringify([ended])}::jsonb`;
 }
 
-/** Lets a message wait for the end of a quiet time, as if nobody had claimed it. The day of its tries begins at the first. */
-export async function holdClaim(db: Executor, claim: ClaimedDelivery, until: Date): Promise<void> {
+/**
+ * Lets a message wait for the end of a quiet time, as if nobody had claimed it, or gives what it tells to one that waits
+ * for that already. The day of its tries begins at the first end.
+ */
+export async function holdClaim(tx: Tx, claim: ClaimedDelivery, until: Date, now: Date): Promise<void> {
+  if (await isToldWithOther(tx, claim, until, now)) return;
   const { attempt, failure, heldUntil } = claim;
   const isUntried = attempt === 1;
   // Without a reason it would count as being sent.
   const reason = failure ?? (isUntried ? null : deliveryTexts.text("SERVERS_STOPPED", {}));
-  await db
+  await tx
     .updateTable("deliveries")
     .set({ due_at: until, held_until: isUntried ? until : (heldUntil ?? until), attempts: attempt - 1 })
     .set(reasonColumns(reason))
     .where(queue.isHeld(claim))
     .execute();
+}
+
+async function isToldWithOther(tx: Tx, claim: ClaimedDelivery, until: Date, now: Date): Promise<boolean> {
+  if (claim.mayHaveArrived || (claim.kind !== "ALERTS" && claim.kind !== "CLEARED")) return false;
+  const { rows } = await sql<{ id: string }>`
+    select d.id from deliveries d
+    where d.contact_point_id = ${claim.contactId} and d.message_kind = ${claim.kind} and d.id <> ${claim.id}
+      and ${isUntold} and d.due_at = ${until}
+    order by d.created_at, d.id limit 1 for update skip locked`.execute(tx);
+  const [other] = rows;
+  if (other === undefined) return false;
+  const reason = deliveryTexts.text("TOLD_TOGETHER", {});
+  if (!(await storeEnd(tx, claim, { status: "DROPPED", reason }, now))) return false;
+  await sql`
+    insert into delivery_alerts (delivery_id, alert_id)
+    select ${other.id}::uuid, alert_id from delivery_alerts where delivery_id = ${claim.id}
+    on conflict do nothing`.execute(tx);
+  return true;
 }
 
 /** Leaves a message to whichever server comes first. */

@@ -198,6 +198,46 @@ describe("Notifications: a message that nobody can have got yet", () => {
     expect(await people.outcomes()).toEqual(["SENT"]);
   });
 
+  test("becomes one with what comes in a quiet time, so that its end brings one message", async () => {
+    const anita = await people.contact("Anita", { quiet_from: "12:10", quiet_to: "13:00" });
+    await people.rule(anita);
+    people.answer = async () => failing;
+    for (const code of ["ONE", "TWO"]) {
+      await people.alert({ code, text: `${code}.` });
+      await people.pass(4);
+    }
+    // Both were tried; one of them is tried next within the quiet time, as are those that come in it.
+    await people.pass(3);
+    await people.alert({ code: "THREE", text: "THREE." });
+    await people.pass(30);
+    await people.alert({ code: "FOUR", text: "FOUR." });
+    people.news();
+    people.answer = async () => delivered();
+    await people.pass(20);
+    const told = people.received.map(({ message }) => message.lines.map(({ text }) => text).toSorted());
+    expect(told).toEqual([["FOUR.", "ONE.", "THREE.", "TWO."]]);
+    expect((await people.outcomes()).toSorted()).toEqual(["DROPPED TOLD_TOGETHER", "SENT"]);
+    // Nobody is told any of it again.
+    people.news();
+    await people.pass(60);
+    expect(people.news()).toEqual([]);
+  });
+
+  test("is not joined in a quiet time if it may disturb", async () => {
+    await people.rule(await people.contact("Anita", { quiet_from: "12:10", quiet_to: "13:00" }));
+    people.answer = async () => failing;
+    await people.alert({ code: "FIRE", severity: "CRITICAL", text: "Fire." });
+    await people.pass(11);
+    await people.alert();
+    await people.pass(1);
+    people.news();
+    people.answer = async () => delivered();
+    await people.pass(20);
+    expect(people.news()).toEqual(["Anita: Critical: Robot OWN-1 at Ownfield Park: Fire"]);
+    await people.pass(30);
+    expect(people.news()).toEqual(["Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty"]);
+  });
+
   test("leaves out what was acknowledged, muted or over before a try succeeded", async () => {
     const { ownSiteId: site_id, foreignRobot, foreignSiteId, userIds } = people.fixtures;
     const elsewhere = { site_id: foreignSiteId, robot_id: foreignRobot.id };
@@ -241,6 +281,31 @@ describe("Notifications: a message that nobody can have got yet", () => {
     await people.pass(5);
     expect(people.news()).toEqual([]);
     expect(await people.outcomes()).toEqual(["DROPPED ALERTS_OVER"]);
+  });
+
+  test("tells what was acknowledged for a moment after all, and whoever got it before hears the end", async () => {
+    await people.rule(await people.contact("Fails"), { name: "One" });
+    await people.rule(await people.contact("Works"), { name: "Two" });
+    people.answer = async ({ name }) => (name === "Fails" ? failing : delivered());
+    const alert = await people.alert();
+    await people.round();
+    await people.acknowledge(alert);
+    await people.pass(2);
+    people.news();
+    people.answer = async () => delivered();
+    const over = await people.alert({ code: "OVER", text: "Over." });
+    await people.change(alert, { acknowledged_at: null, acknowledged_by: null });
+    await people.round();
+    expect(people.received.find(({ to }) => to === "Fails")?.message.lines).toHaveLength(2);
+    people.answer = async ({ name }) => (name === "Fails" ? failing : delivered());
+    const other = await people.alert({ code: "OTHER", text: "Other." });
+    await people.round();
+    for (const id of [over, other]) await people.acknowledge(id);
+    await people.pass(2);
+    people.news();
+    await people.clear(other);
+    await people.pass(1);
+    expect(people.news()).toEqual(["Works: Cleared: Robot OWN-1 at Ownfield Park: Other"]);
   });
 
   test("is dropped once all of it is over: an alert that comes and goes while a channel is down is told once", async () => {

@@ -143,7 +143,9 @@ export class DeliveryRunner extends PeriodicTasks {
     try {
       const end = await this.#try(claim);
       if (end === null) return await releaseClaim(db, claim, clock.now());
-      if (end.status === "HELD") return await holdClaim(db, claim, end.until);
+      if (end.status === "HELD") {
+        return await inTransaction(db, (tx) => holdClaim(tx, claim, end.until, clock.now()));
+      }
       await inTransaction(db, async (tx) => {
         if (!(await storeEnd(tx, claim, end, clock.now()))) return;
         if (end.status === "FAILED") await switchOffGone(tx, claim.contactId, end.reason, clock.now());

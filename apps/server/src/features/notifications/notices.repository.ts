@@ -210,6 +210,8 @@ export async function storeNotices(tx: Tx, notices: readonly Notice[]): Promise<
   if (notices.length === 0) return;
   const column = <Name extends keyof Notice>(name: Name) => notices.map((notice) => notice[name]);
   await sql`
+    with rules as materialized (select id from notification_rules
+      where id = ${anyInt(new Set(column("ruleId")))} order by id for key share)
     insert into alert_notices
       (alert_id, rule_id, severity, raised_at, noticed_at, first_told_at, last_told_at, step, next_at, ended)
     select n.* from unnest(${column("alertId")}::bigint[], ${column("ruleId")}::int[], ${column("severity")}::text[],
@@ -217,19 +219,23 @@ export async function storeNotices(tx: Tx, notices: readonly Notice[]): Promise<
       ${column("lastToldAt")}::timestamptz[], ${column("step")}::int[], ${column("nextAt")}::timestamptz[],
       ${column("ended")}::boolean[])
       n (alert_id, rule_id, severity, raised_at, noticed_at, first_told_at, last_told_at, step, next_at, ended)
-    where exists (select from notification_rules r where r.id = n.rule_id for key share)
-      and exists (select from alerts a where a.id = n.alert_id)
+    where n.rule_id in (select id from rules) and exists (select from alerts a where a.id = n.alert_id)
     on conflict (alert_id, rule_id) do update set severity = excluded.severity, raised_at = excluded.raised_at,
       noticed_at = excluded.noticed_at,
       first_told_at = excluded.first_told_at, last_told_at = excluded.last_told_at, step = excluded.step,
       next_at = excluded.next_at, ended = excluded.ended`.execute(tx);
 }
 
-/** Whoever was not told of these after all is told once they may be; what is acknowledged or over stays as it is. */
+/**
+ * Whoever was not told of these after all is told once they may be: of what is muted when it is not any more, of what is
+ * acknowledged if that is taken back.
+ */
 export async function tellAgain(tx: Tx, alertIds: readonly number[], now: Date): Promise<void> {
+  if (alertIds.length === 0) return;
   await sql`
-    update alert_notices n set noticed_at = ${now}, first_told_at = null, step = null, next_at = ${now}
+    update alert_notices n set noticed_at = ${now}, first_told_at = null, step = null,
+      next_at = case when a.acknowledged_at is null then ${now}::timestamptz end
     from alerts a
     where n.alert_id = any(${[...alertIds]}::bigint[]) and a.id = n.alert_id and not n.ended
-      and a.cleared_at is null and a.acknowledged_at is null`.execute(tx);
+      and a.cleared_at is null`.execute(tx);
 }

@@ -146,7 +146,7 @@ function changedNotice(
     // The all-clear is collected like the alerts themselves.
     if (notice.lastToldAt === null || !rule.tells_cleared) return { ...notice, nextAt: null, ended: true };
     // Collected already: this is a second look at the same change.
-    if (notice.step === null) return null;
+    if (notice.step === null && notice.nextAt !== null) return null;
     return { ...notice, step: null, nextAt: new Date(now.getTime() + rule.wait_seconds * 1_000) };
   }
   // It may have moved to another site.
