@@ -119,15 +119,17 @@ describe("monthly reports: sent to the contacts of their site", () => {
     expect((await mail()).deliveries).toMatchObject([
       { status: "WAITING", tries: 1, reason: expect.stringContaining("550 5.1.1 nobody has this address") },
     ]);
-    const again = await owner.call(sendMonthlyReport, { params: { reportId }, body: {} });
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining("REPORT_ON_ITS_WAY")]);
-    // The address is corrected, and the mail that waits goes there.
+    await sendDue();
+    expect((await mail()).deliveries).toMatchObject([{ tries: 1 }]);
+    // The address is corrected: the mail that waits is tried at once, and goes there; it is not sent twice.
     sink.refuses = [];
     await owner.ask(updateContactPoint, {
       params: { contactPointId: id },
       body: contact("Asha Rathore", "asha.rathore@owner.example"),
     });
-    await server.db.updateTable("outgoing_mails").set({ due_at: server.deps.clock.now() }).execute();
+    await owner.ask(sendMonthlyReport, { params: { reportId }, body: {} });
+    const again = await owner.call(sendMonthlyReport, { params: { reportId }, body: {} });
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining("REPORT_ON_ITS_WAY")]);
     await sendDue();
     expect((await mail()).deliveries).toMatchObject([
       { status: "SENT", tries: 2, address: "asha.rathore@owner.example" },
@@ -136,6 +138,23 @@ describe("monthly reports: sent to the contacts of their site", () => {
     await sendDue();
     expect([sink.mails.length, (await mail()).deliveries.length]).toEqual([2, 2]);
     expect(new Set(sink.mails.map(({ raw }) => /^Message-ID: (.*)$/im.exec(raw)?.[1])).size).toBe(2);
+  });
+
+  test("a mail that a server sends at the moment is left to it by another press", async () => {
+    const owner = await server.as("owner");
+    await setUpMail();
+    await addContact("Asha Rathore", "asha@owner.example");
+    await owner.ask(sendMonthlyReport, { params: { reportId }, body: {} });
+    const held = Promise.withResolvers<void>();
+    sink.holds = held.resolve;
+    const sending = sendDue();
+    await held.promise;
+    const again = await owner.call(sendMonthlyReport, { params: { reportId }, body: {} });
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining("REPORT_ON_ITS_WAY")]);
+    sink.holds = null;
+    await sink.close();
+    await sending;
+    sink = await SmtpSink.open();
   });
 
   test("a contact that unsubscribes while its mail waits gets none", async () => {

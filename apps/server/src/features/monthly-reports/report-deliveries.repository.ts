@@ -1,5 +1,5 @@
 import { type Insertable, sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { MailOutcome } from "../../platform/mail-outbox.ts";
@@ -31,10 +31,20 @@ export async function insertReportDelivery(tx: Tx, row: Insertable<Tables["repor
 export async function readWaiting(tx: Tx, reportId: number) {
   return await tx
     .selectFrom("report_deliveries")
-    .select(["contact_point_id", "address"])
+    .select(["id", "contact_point_id", "address"])
     .where("report_id", "=", reportId)
     .where("status", "=", "WAITING")
     .execute();
+}
+
+/** Has each of these that waits for its next try tried at once. Answers which; the others are due or being sent. */
+export async function tryNow(tx: Tx, kind: string, deliveryIds: readonly number[], at: Date): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update outgoing_mails m set due_at = ${at} from report_deliveries d
+    where m.kind = ${kind} and m.about_id = d.id and d.id = ${anyInt(deliveryIds)}
+      and m.status = 'PENDING' and m.due_at > ${at} and m.attempts = d.tries
+    returning d.id`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 /** A delivery with its contact as of now; the contact's fields are null for an address of the settings. */

@@ -16,6 +16,7 @@ import {
   storeContactsOff,
   storeDeliveryOutcome,
   summarizeDeliveries,
+  tryNow,
 } from "./report-deliveries.repository.ts";
 import { reportMail } from "./report-mail.ts";
 
@@ -57,6 +58,11 @@ export async function queueDeliveries(
     await enqueueMail(tx, KIND, id, at);
   }
   await summarizeDeliveries(tx, reportId);
+}
+
+/** Has what waits for its next try tried at once, such as after its mail server or address was corrected. */
+export async function tryDeliveriesNow(tx: Tx, deliveryIds: readonly number[], at: Date): Promise<number[]> {
+  return tryNow(tx, KIND, deliveryIds, at);
 }
 
 /** Queues the mails of a report that was just generated, to the contacts of its site and to nobody else. */

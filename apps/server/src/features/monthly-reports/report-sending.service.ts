@@ -17,7 +17,7 @@ import { readSettingsRow } from "../report-templates/public.ts";
 import { lastMonth, monthName } from "@suncrew/domain/reports/report-months.ts";
 import { orderReport, readMailedReport } from "./monthly-reports.repository.ts";
 import { readReportDeliveries, requireReadyReport, requireReportedSite } from "./monthly-reports.queries.ts";
-import { type Addressee, addresseeOf, isReachable, queueDeliveries } from "./report-deliveries.ts";
+import { type Addressee, addresseeOf, isReachable, queueDeliveries, tryDeliveriesNow } from "./report-deliveries.ts";
 import { readSiteContacts, readWaiting, type SiteContact } from "./report-deliveries.repository.ts";
 import { settingsRecipients, writeReportMail } from "./report-mail.ts";
 
@@ -84,7 +84,7 @@ export class ReportSending {
   }
 
   /**
-   * Queues it at once. Throws 404, 400 for what is no contact of the site that can get it, and 409 where nobody gets the
+   * Queues it at once; what waits for its next try to somebody is not sent there a second time, but tried. Throws 404, 400 for what is no contact of the site that can get it, and 409 where nobody gets the
    * site's reports, where it is on its way to all of them, and without a mail server.
    */
   async send(
@@ -102,14 +102,17 @@ export class ReportSending {
       if (!canSend) throw mailNotSetUp();
       const addressees = await this.#addressees(viewer, tx, { reportId, siteId, chosen });
       const waiting = await readWaiting(tx, reportId);
-      const isWaiting = ({ contactPointId, address }: Addressee) =>
-        waiting.some((one) =>
+      const waitingFor = ({ contactPointId, address }: Addressee) =>
+        waiting.find((one) =>
           contactPointId === null ? one.address === address : one.contact_point_id === contactPointId,
         );
-      const sent = addressees.filter((one) => !isWaiting(one));
+      const unsent = addressees.filter((one) => waitingFor(one) === undefined);
+      const ids = addressees.flatMap((one) => waitingFor(one)?.id ?? []);
+      const hurried = await tryDeliveriesNow(tx, ids, at);
+      const sent = addressees.filter((one) => unsent.includes(one) || hurried.includes(waitingFor(one)?.id ?? 0));
       if (sent.length === 0) throw conflict("REPORT_ON_ITS_WAY", "The report is on its way to everybody chosen.");
       details.after = { recipients: sent.map(({ address }) => address), by_hand: true };
-      await queueDeliveries(tx, reportId, sent, { by: viewer, at });
+      await queueDeliveries(tx, reportId, unsent, { by: viewer, at });
       return sent.map(({ name }) => name);
     });
     return { message: `The report is on its way to ${names.join(", ")}.` };
