@@ -7,7 +7,7 @@ import {
   reportMailText,
 } from "@suncrew/domain/reports/report-mail-words.ts";
 import type { Mail } from "../../platform/mailer.ts";
-import { mailPage, oneClickUrl } from "../notifications/public.ts";
+import { mailHeaders, mailPage } from "../notifications/public.ts";
 import { distinctAddresses, type SettingsRow } from "../report-templates/public.ts";
 import type { MailedReport } from "./monthly-reports.repository.ts";
 
@@ -50,14 +50,7 @@ export function reportMail(report: MailedReport, addressee: MailAddressee, pdf: 
     text,
     html,
     file: { name: fileName, type: "application/pdf", content: pdf },
-    headers: {
-      "Auto-Submitted": "auto-generated",
-      ...(unsubscribeUrl !== null && {
-        "List-Unsubscribe": `<${oneClickUrl(unsubscribeUrl)}>`,
-        // RFC 8058 knows https only.
-        ...(unsubscribeUrl.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
-      }),
-    },
+    headers: mailHeaders(unsubscribeUrl),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Settings } from "../../platform/dependencies.ts";
+import type { Mail } from "../../platform/mailer.ts";
 
 const actionSchema = z.enum(["ACKNOWLEDGE", "UNSUBSCRIBE"]);
 export type LinkAction = z.output<typeof actionSchema>;
@@ -73,4 +74,18 @@ export function linksOf(
 /** The address that a mail program calls (RFC 8058), in place of the page that a person opens. */
 export function oneClickUrl(unsubscribeUrl: string): string {
   return unsubscribeUrl.replace("/unsubscribe#", "/api/notifications/links/one-click?token=");
+}
+
+/** What mail programs are told of a mail that nobody wrote, and that its recipient can unsubscribe from by this link. */
+export function mailHeaders(unsubscribeUrl: string | null): NonNullable<Mail["headers"]> {
+  const automatic = { "Auto-Submitted": "auto-generated" };
+  if (unsubscribeUrl === null) return automatic;
+  const url = oneClickUrl(unsubscribeUrl);
+  const { protocol, hash } = new URL(url);
+  return {
+    ...automatic,
+    "List-Unsubscribe": `<${url}>`,
+    // RFC 8058: mail programs post to it, over https, and what stands behind # stays with them.
+    ...(protocol === "https:" && hash === "" && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+  };
 }

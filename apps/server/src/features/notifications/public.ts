@@ -10,4 +10,4 @@ export type { DemoMailbox } from "./deliveries.routes.ts";
 export { NotificationRules } from "./rules.service.ts";
 export { Teams } from "./teams.service.ts";
 export { mailPage } from "./channels/mail-html.ts";
-export { linksOf, oneClickUrl } from "./message-links.ts";
+export { linksOf, mailHeaders } from "./message-links.ts";

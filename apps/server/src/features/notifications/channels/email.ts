@@ -4,7 +4,7 @@ import { mailTexts } from "../../../platform/mail-texts.ts";
 import { type Mail, type Mailer, MailRefused } from "../../../platform/mailer.ts";
 import { type Channel, delivered, refused, retry } from "./channel.ts";
 import { mailHtml } from "./mail-html.ts";
-import { oneClickUrl } from "../message-links.ts";
+import { mailHeaders } from "../message-links.ts";
 
 /** Less than the lease of a delivery, so that no other server sends it meanwhile. */
 const MAX_MS = 60_000;
@@ -43,18 +43,6 @@ function mailOf(message: Message, address: string): Mail {
     subject: title,
     text: `${messageAsText(message)}\n`,
     html: mailHtml(message),
-    headers: {
-      "Auto-Submitted": "auto-generated",
-      ...(unsubscribeUrl !== null && {
-        "List-Unsubscribe": `<${oneClickUrl(unsubscribeUrl)}>`,
-        ...(takesOneClick(oneClickUrl(unsubscribeUrl)) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
-      }),
-    },
+    headers: mailHeaders(unsubscribeUrl),
   };
-}
-
-/** RFC 8058: mail programs post to it, over https, and what stands behind # stays with them. */
-function takesOneClick(url: string): boolean {
-  const { protocol, hash } = new URL(url);
-  return protocol === "https:" && hash === "";
 }
