@@ -75,6 +75,15 @@ describe("mail over SMTP", () => {
     sink = await SmtpSink.open();
   });
 
+  test("its answer can be stored, whatever characters it has and wherever it is cut", async () => {
+    sink.failsWith = `552 full\u0000 ${"x".repeat(189)}😀😀`;
+    const error: unknown = await mailer()
+      .send(mail, never)
+      .catch((thrown: unknown) => thrown);
+    if (!(error instanceof MailRefused)) throw new Error("It was not refused.");
+    expect(error.reason.text).toBe(`The mail server rejected it: 552 full ${"x".repeat(189)}`);
+  });
+
   test("a server that never answers is given up on, and disconnected immediately when the sender stops", async () => {
     sink.holds = () => {};
     const silent = "The mail server did not say whether it accepted the mail. It may have done so.";

@@ -1,4 +1,5 @@
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
+import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { mailTexts } from "./mail-texts.ts";
 import { createTransport } from "nodemailer";
 import { z } from "zod";
@@ -213,5 +214,6 @@ function reasonOf({ code, originalCode, response }: z.output<typeof failureSchem
 }
 
 function shorten(response: string): string {
-  return response.replaceAll(/\s+/g, " ").slice(0, 200);
+  // PostgreSQL stores neither controls nor half a character.
+  return stripInvisible(response.replaceAll(/\s+/g, " ").slice(0, 200));
 }

@@ -1,6 +1,6 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { layoutOf, type Message, type ShownLine } from "@suncrew/domain/notifications/message.ts";
-import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
+import { oneLine, shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import { z } from "zod";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
@@ -116,7 +116,7 @@ function judge(answer: HttpAnswer, token: string): SendOutcome | null {
   if (/chat not found|peer_id_invalid|chat_id is empty/i.test(description)) {
     return refused(deliveryTexts.text("TELEGRAM_CHAT_NOT_FOUND", {}));
   }
-  const text = shortened(description.replaceAll(token, "…").replaceAll(/\s+/g, " "), 200);
+  const text = shortened(oneLine(description.replaceAll(token, "…")), 200);
   return refused(deliveryTexts.text("TELEGRAM_REFUSED", { answer: text }));
 }
 
