@@ -210,8 +210,6 @@ export async function storeNotices(tx: Tx, notices: readonly Notice[]): Promise<
   if (notices.length === 0) return;
   const column = <Name extends keyof Notice>(name: Name) => notices.map((notice) => notice[name]);
   await sql`
-    with rules as materialized (select id from notification_rules
-      where id = ${anyInt(new Set(column("ruleId")))} order by id for key share)
     insert into alert_notices
       (alert_id, rule_id, severity, raised_at, noticed_at, first_told_at, last_told_at, step, next_at, ended)
     select n.* from unnest(${column("alertId")}::bigint[], ${column("ruleId")}::int[], ${column("severity")}::text[],
@@ -219,7 +217,8 @@ export async function storeNotices(tx: Tx, notices: readonly Notice[]): Promise<
       ${column("lastToldAt")}::timestamptz[], ${column("step")}::int[], ${column("nextAt")}::timestamptz[],
       ${column("ended")}::boolean[])
       n (alert_id, rule_id, severity, raised_at, noticed_at, first_told_at, last_told_at, step, next_at, ended)
-    where n.rule_id in (select id from rules) and exists (select from alerts a where a.id = n.alert_id)
+    where exists (select from notification_rules r where r.id = n.rule_id for key share)
+      and exists (select from alerts a where a.id = n.alert_id)
     on conflict (alert_id, rule_id) do update set severity = excluded.severity, raised_at = excluded.raised_at,
       noticed_at = excluded.noticed_at,
       first_told_at = excluded.first_told_at, last_told_at = excluded.last_told_at, step = excluded.step,
