@@ -122,6 +122,18 @@ test("fifty rules: one is switched off in the list, with the rest of it as it is
   expect(updated[0]?.body).toEqual({ ...body, enabled: false });
 });
 
+test("on a phone a rule's switch is large enough for a finger, also beside what is seen of it", async () => {
+  await page.viewport(390, 844);
+  when(notificationRules).answer([ruleWith({ name: "Robots in danger" })]);
+  const changes = when(updateNotificationRule).answer({ message: "Rule updated successfully" });
+  await openConsole("/notifications?tab=rules");
+  const onOff = page.getByRole("switch", { name: "Robots in danger is on" });
+  const { width, height } = (await onOff.findElement()).getBoundingClientRect();
+  expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+  await onOff.click({ position: { x: 20, y: 2 } });
+  await expect.poll(() => changes.map(({ body }) => body.enabled)).toEqual([false]);
+});
+
 test("a rule is made of alerts, waiting, steps in their order, repeats and an all-clear", async () => {
   when(notificationRules).answer([]);
   const created = when(createNotificationRule).answer({ message: "Added", ruleId: 3 });
