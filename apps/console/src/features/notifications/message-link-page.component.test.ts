@@ -69,6 +69,17 @@ describe("acknowledge from a message", () => {
     await expectNoSidewaysScroll();
   });
 
+  test("of forty alerts on a small phone the button is in view", async () => {
+    await page.viewport(375, 667);
+    tell({ alerts: Array.from({ length: 40 }, () => linkAlert()) });
+    showMessageLink(TOKEN);
+    await expectContains(main, "Acknowledge these 40 alerts?");
+    await expectContains(main, "others see that you look after them");
+    const button = page.getByRole("button", { name: "Acknowledge" }).element();
+    expect(button.getBoundingClientRect().bottom).toBeLessThanOrEqual(667);
+    await expectNoSidewaysScroll();
+  });
+
   for (const theme of ["light", "dark"] as const) {
     test(`one press acknowledges, with a comment if one was typed, in the ${theme} theme`, async () => {
       chooseTheme(theme);

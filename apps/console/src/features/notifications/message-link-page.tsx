@@ -56,7 +56,7 @@ export function MessageLinkPage() {
   }, [token, isReading]);
 
   return (
-    <SignedOutLayout>
+    <SignedOutLayout isBrief>
       <div className={classes["content"]}>
         {shown.is === "reading" ? (
           <p className={classes["muted"]} role="status">
@@ -204,7 +204,7 @@ function Acknowledge({ token, link, ...after }: ActionProps) {
         link={link}
       >
         {waiting.length > 0
-          ? "Then nobody else is called about it, and others see that you look after it."
+          ? `Then nobody else is told, and others see that you look after ${waiting.length === 1 ? "it" : "them"}.`
           : isOver
             ? "There is nothing left to acknowledge."
             : "You need not do anything here."}
@@ -291,7 +291,7 @@ function Refused({ failure }: { readonly failure: Failure | null }) {
 }
 
 function Heading({ title, link, children }: { title: string; link: Link; children: ReactNode }) {
-  const { told, contact_point_name: contactPoint, title: message } = link;
+  const { told, contact_point_name: contactPoint, title: message, alerts } = link;
   return (
     <div>
       <h2 className={classes["title"]}>{title}</h2>
@@ -299,7 +299,8 @@ function Heading({ title, link, children }: { title: string; link: Link; childre
       <p className={classes["message"]}>
         <IconInfoCircle size={16} aria-hidden />
         <span>
-          {message}
+          {/* The one alert below says it. */}
+          {alerts.length !== 1 && message}
           <span className={classes["muted"]}>
             Sent to {told}
             {contactPoint === told ? "" : `, ${contactPoint}`}
