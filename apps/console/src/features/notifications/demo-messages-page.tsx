@@ -152,7 +152,7 @@ function MessageRow({ message, isCurrent, onOpen }: MessageRowProps) {
     >
       <Icon size={18} stroke={1.6} role="img" aria-label={label} />
       <Box component="span" flex={1} miw={0}>
-        <Box component="span" display="block" fw={600} className={shared["truncate"]}>
+        <Box component="span" fw={600} className={classes["title"]}>
           {titleOf(message)}
         </Box>
         <Group component="span" gap={8} wrap="nowrap" justify="space-between" className={shared["muted"]}>
@@ -230,7 +230,12 @@ function MessageLink({ label, url }: DemoMessage["links"][number]) {
   if (target === null || !/^https?:$/.test(target.protocol)) return <span>{label}</span>;
   const isOwn = target.origin === location.origin;
   return (
-    <Anchor href={target.href} fz={13} {...(!isOwn && { target: "_blank", rel: "noreferrer" })}>
+    <Anchor
+      href={target.href}
+      fz={13}
+      className={classes["link"] ?? ""}
+      {...(!isOwn && { target: "_blank", rel: "noreferrer" })}
+    >
       {label}
     </Anchor>
   );
@@ -240,7 +245,7 @@ function MessageLink({ label, url }: DemoMessage["links"][number]) {
 function Addresses({ addresses }: { readonly addresses: readonly AddressRow[] }) {
   if (addresses.length === 0) return null;
   return (
-    <Box component="details" className={shared["card"]} px={14} fz={13}>
+    <Box component="details" className={`${shared["card"]} ${classes["addresses"]}`}>
       <Box component="summary" py={12}>
         Addresses that receive messages here
       </Box>
