@@ -99,7 +99,7 @@ test("a site's owner gets the report of a past month in German: generated, previ
     const sent = dialog.getByRole("list", { name: "Deliveries, newest first" }).getByRole("listitem");
     await expect(sent).toHaveCount(1);
     await expect(sent).toContainText(`${NAME} ${ADDRESS}Sent`);
-    await expect(sent).toContainText(/by \S.*, 1 try$/);
+    await expect(sent).toContainText(/by \S.*, 1 tryAccepted by the mail server\.$/);
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await expect(reports(page).getByRole("listitem")).toContainText("Sent");
     const [mail, ...others] = await mails();
