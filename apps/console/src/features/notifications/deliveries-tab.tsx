@@ -239,6 +239,7 @@ function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; read
         <RelativeTime at={settled_at ?? created_at} />
       </Cell>
       <Cell area="actions" className={classes["actions"]}>
+        <RowAction label="Details" name={`Details of ${title} to ${told}`} icon={IconListDetails} onPress={onShow} />
         {mayResend(delivery) && (
           <RowAction
             label="Send again"
@@ -248,7 +249,6 @@ function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; read
             onPress={() => void run(() => resend(delivery))}
           />
         )}
-        <RowAction label="Details" name={`Details of ${title} to ${told}`} icon={IconListDetails} onPress={onShow} />
       </Cell>
     </>
   );

@@ -101,7 +101,7 @@ interface FurtherProps {
 
 function Further({ details, attempts, onLeave }: FurtherProps) {
   const { channel, tries, alerts, alerts_total: total, reference, held_until: heldUntil } = details;
-  const taken = `${sentSentence(channel)}${reference === null ? "" : ` Its name there: ${reference}`}`;
+  const taken = `${sentSentence(channel)}${reference === null ? "" : ` Known there as ${reference}.`}`;
   return (
     <>
       {(attempts > 0 || heldUntil !== null) && (

@@ -198,7 +198,7 @@ describe("sent messages", () => {
     const dialog = page.getByRole("dialog", { name: failed.title });
     const tries = dialog.getByRole("region", { name: "Tries" });
     await row.getByRole("button", { name: /^Details/ }).click();
-    await expectContains(tries, "Accepted by WhatsApp. Its name there: wamid.HBg");
+    await expectContains(tries, "Accepted by WhatsApp. Known there as wamid.HBg.");
     await dialog.getByRole("button", { name: "Close" }).last().click();
     when(deliveryDetails).answer({ ...waiting, ...details, reference: null, tries: [] });
     await page

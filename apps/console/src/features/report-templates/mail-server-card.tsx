@@ -57,7 +57,7 @@ export function MailServerCard() {
                 <Anchor component={Link} to={paths.demoMessages()} inherit td="underline">
                   Messages of the demo
                 </Anchor>
-                . Once a mail server is entered here, it leaves this machine by that.
+                . Enter a mail server to send it to real addresses instead.
               </p>
             )}
             {data.source === "ENVIRONMENT" && data.server !== null ? (
@@ -149,14 +149,13 @@ function ServerForm({ data }: { readonly data: MailServer }) {
       }}
     >
       <Stack gap={12} maw={560}>
-        <Group gap={12} align="flex-start" grow preventGrowOverflow={false}>
+        <div className={classes["mailFields"]}>
           <TextInput
             label="Server"
             name="host"
             placeholder="smtp.example.org"
             autoComplete="off"
             spellCheck={false}
-            miw={200}
             value={draft.host}
             error={problems["host"]}
             onChange={(event) => edit({ host: event.currentTarget.value })}
@@ -168,7 +167,6 @@ function ServerForm({ data }: { readonly data: MailServer }) {
             allowDecimal={false}
             min={1}
             max={65_535}
-            miw={90}
             value={draft.port}
             error={problems["port"]}
             onChange={(port) => edit({ port: String(port) })}
@@ -176,7 +174,6 @@ function ServerForm({ data }: { readonly data: MailServer }) {
           <NativeSelect
             label="Encryption"
             name="encryption"
-            miw={180}
             data={mailEncryptionSchema.options.map((value) => ({ value, label: encryptionWord[value] }))}
             value={draft.encryption}
             error={problems["encryption"]}
@@ -187,15 +184,14 @@ function ServerForm({ data }: { readonly data: MailServer }) {
               edit({ encryption, port });
             }}
           />
-        </Group>
-        <Group gap={12} align="flex-start" grow preventGrowOverflow={false}>
+        </div>
+        <div className={classes["mailFields"]}>
           <TextInput
             label="User"
             name="user"
             description="Empty: it asks for none"
             autoComplete="off"
             spellCheck={false}
-            miw={200}
             value={draft.user}
             error={problems["user"]}
             onChange={(event) => edit({ user: event.currentTarget.value })}
@@ -205,18 +201,16 @@ function ServerForm({ data }: { readonly data: MailServer }) {
             name="password"
             description={isKept ? "Set; leave empty to keep it" : "Never shown again"}
             autoComplete="new-password"
-            miw={200}
             value={draft.password}
             error={problems["password"]}
             onChange={(event) => edit({ password: event.currentTarget.value })}
           />
-        </Group>
-        <Group gap={12} align="flex-start" grow preventGrowOverflow={false}>
+        </div>
+        <div className={classes["mailFields"]}>
           <TextInput
             label="Sender's name"
             name="from_name"
             autoComplete="off"
-            miw={200}
             value={draft.fromName}
             error={problems["from_name"]}
             onChange={(event) => edit({ fromName: event.currentTarget.value })}
@@ -227,12 +221,11 @@ function ServerForm({ data }: { readonly data: MailServer }) {
             type="email"
             placeholder="reports@example.org"
             autoComplete="off"
-            miw={200}
             value={draft.fromAddress}
             error={problems["from_address"]}
             onChange={(event) => edit({ fromAddress: event.currentTarget.value })}
           />
-        </Group>
+        </div>
         <Group gap={8}>
           <DisabledReason reason={reason}>
             <Button type="submit" size="xs" loading={isBusy}>
