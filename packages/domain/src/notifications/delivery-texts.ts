@@ -68,6 +68,7 @@ export const deliveryTexts = textsOf({
   NOBODY_TOLD: () => "The contact point had not been told of what is over.",
   MESSAGE_EMPTY: () => "There is nothing to tell any more.",
   TOLD_TOGETHER: () => "Another message to the same contact point tells it as well.",
+  ADDRESS_TOLD: () => "Another contact point with the same address was told the same.",
   CONTACT_POINT_DELETED: () => "The contact point, or whose it was, was deleted.",
   CONTACT_POINT_OFF: () => "The contact point was switched off.",
   UNSUBSCRIBED: () => "Its recipient has unsubscribed.",

@@ -244,7 +244,7 @@ describe("notifications: sending a message again", () => {
     expect(deliveryId).not.toBe(id);
     expect(await rows()).toMatchObject([
       { id, status },
-      { id: deliveryId, title: "Dusty", contact_point_id: contacts.site, attempts: 0, created_at: server.clock.now() },
+      { id: deliveryId, title: "Dusty", contact_point_id: contacts.site, created_at: server.clock.now() },
     ]);
     expect(await titles(owner, { alert_id: String(dust) })).toEqual(["Dusty", "Dusty"]);
     expect(await audits()).toMatchObject([

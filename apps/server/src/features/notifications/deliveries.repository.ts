@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { anyInt, anyUuid, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type NoticedAlert, readAlertsById } from "./notices.repository.ts";
 import type { Contact } from "./recipients.repository.ts";
@@ -10,6 +10,16 @@ import type { Contact } from "./recipients.repository.ts";
 /** Whether nobody can have got message `d`: no server sends it now, and no try so far may have arrived. */
 export const isUntold = sql<boolean>`(d.status = 'WAITING' and not d.may_have_arrived
   and (d.attempts = 0 or d.reason_code is not null))`;
+
+/** Where a message goes. Of other channels' addresses only the host is known here, so each has its own. */
+export function addressOf(delivery: "d" | "sent"): RawBuilder<string> {
+  const column = (name: string) => sql.ref(`${delivery}.${name}`);
+  return sql`case when ${column("channel")} in ('EMAIL', 'TELEGRAM', 'WHATSAPP')
+    then ${column("channel")} || ' ' || lower(${column("address")}) else ${column("contact_point_id")}::text end`;
+}
+
+/** Why it is not told to this contact point, whose address knows of it. */
+export const ADDRESS_TOLD = deliveryTexts.text("ADDRESS_TOLD", {}).code;
 
 /** What somebody is to be told. */
 export interface PlannedDelivery {
@@ -124,6 +134,32 @@ async function forgetHeld(tx: Tx, deliveries: readonly (PlannedDelivery & { read
       and d.id <> ${sql`all(${now.map(({ id }) => id)}::uuid[])`}`.execute(tx);
 }
 
+/**
+ * An address that several contact points have gets once what it is told by all of them: what a message has told is left
+ * out of those that wait for the others, and nothing is sent of one that tells nothing else.
+ */
+export async function forgetAtSameAddress(tx: Tx, deliveryId: string, now: Date): Promise<void> {
+  const { text, code } = deliveryTexts.text("ADDRESS_TOLD", {});
+  await sql`
+    with told as materialized (select alert_id from delivery_alerts where delivery_id = ${deliveryId}),
+    others as materialized (
+      select d.id, exists (select from delivery_alerts da
+        where da.delivery_id = d.id and da.alert_id not in (select alert_id from told)) as "tellsMore"
+      from deliveries d join deliveries sent on sent.id = ${deliveryId}
+      where ${isUntold} and d.message_kind in ('ALERTS', 'CLEARED') and d.message_kind = sent.message_kind
+        and d.created_at <= sent.created_at and d.contact_point_id <> sent.contact_point_id
+        and ${addressOf("d")} = ${addressOf("sent")}
+        and exists (select from delivery_alerts da
+          where da.delivery_id = d.id and da.alert_id in (select alert_id from told))
+      for update of d skip locked),
+    dropped as (
+      update deliveries d set status = 'DROPPED', due_at = null, settled_at = ${now},
+        reason = ${text}, reason_code = ${code}, reason_params = '{}'
+      from others where d.id = others.id and not others."tellsMore")
+    delete from delivery_alerts da using others
+    where da.delivery_id = others.id and others."tellsMore" and da.alert_id in (select alert_id from told)`.execute(tx);
+}
+
 /** The alerts of deliveries. */
 async function readTold(db: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, NoticedAlert[]>> {
   if (ids.length === 0) return new Map();
@@ -143,7 +179,7 @@ async function readTold(db: Executor, ids: readonly string[]): Promise<ReadonlyM
   );
 }
 
-/** Which contact points were told of these alerts: it was sent, or may arrive, or have arrived already. */
+/** Which contact points were told of these alerts, or their address was: it was sent, may arrive, or may have arrived. */
 export async function readWhoWasTold(
   db: Executor,
   alertIds: readonly number[],
@@ -152,7 +188,20 @@ export async function readWhoWasTold(
     select distinct da.alert_id as "alertId", d.contact_point_id as "contactId"
     from delivery_alerts da join deliveries d on d.id = da.delivery_id
     where da.alert_id = any(${[...alertIds]}::bigint[]) and d.message_kind = 'ALERTS'
-      and (d.status = 'SENT' or d.status = 'WAITING' and not ${isUntold})`.execute(db);
+      and (d.status = 'SENT' or d.status = 'WAITING' and not ${isUntold}
+        or d.reason_code = ${ADDRESS_TOLD})`.execute(db);
+  return rows;
+}
+
+/** Which contact points are told that these alerts are over, or were. */
+export async function readWhoHearsTheEnd(
+  db: Executor,
+  alertIds: readonly number[],
+): Promise<{ readonly alertId: number; readonly contactId: number }[]> {
+  const { rows } = await sql<{ alertId: number; contactId: number }>`
+    select distinct da.alert_id as "alertId", d.contact_point_id as "contactId"
+    from delivery_alerts da join deliveries d on d.id = da.delivery_id
+    where da.alert_id = any(${[...alertIds]}::bigint[]) and d.message_kind = 'CLEARED'`.execute(db);
   return rows;
 }
 

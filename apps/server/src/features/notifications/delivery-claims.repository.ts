@@ -9,8 +9,8 @@ import type { Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { mailTexts } from "../../platform/mail-texts.ts";
+import { ADDRESS_TOLD, addressOf, isUntold } from "./deliveries.repository.ts";
 import { isMuted, type NoticedAlert, readAlertsById, tellAgain } from "./notices.repository.ts";
-import { isUntold } from "./deliveries.repository.ts";
 import { inKnownZone, teamSights } from "./recipients.repository.ts";
 
 /** Longer than a message takes, so that nobody waits long for one that died with its server. */
@@ -46,8 +46,8 @@ export interface ClaimedDelivery extends Claim<string> {
 }
 
 /**
- * Claims messages that are due, at most so many and one of each contact point, while no server sends it another; those
- * that this server is sending are `busy`. Of each contact point only the first is looked at, however much waits. An
+ * Claims messages that are due, at most so many and one to each address, while no server sends it another; those that
+ * this server is sending are `busy`. Of each contact point only the first is looked at, however much waits. An
  * all-clear waits until it is known whether its alerts were told. While a message is being sent, it has no reason for
  * waiting: that tells it from one that waits for its next try.
  */
@@ -56,10 +56,15 @@ export async function claimDeliveries(
   { count, busy, now }: { readonly count: number; readonly busy: readonly number[]; readonly now: Date },
 ): Promise<ClaimedDelivery[]> {
   await sql`select pg_advisory_xact_lock(${CLAIMS_LOCK})`.execute(tx);
+  const leaseEnd = new Date(now.getTime() + LEASE_MS);
   const { rows } = await sql<ClaimedDelivery>`
-    with due as materialized (
-      select first.id, first.due_at from contact_points c cross join lateral (
-        select d.id, d.due_at from deliveries d
+    with sending as materialized (
+      select d.contact_point_id, ${addressOf("d")} as address from deliveries d
+      where d.status = 'WAITING' and d.attempts > 0 and d.due_at > ${now} and d.due_at <= ${leaseEnd}
+        and d.reason_code is null),
+    due as materialized (
+      select first.* from contact_points c cross join lateral (
+        select d.id, d.due_at, ${addressOf("d")} as address from deliveries d
         where d.contact_point_id = c.id and d.status = 'WAITING' and d.due_at <= ${now}
           and (d.message_kind <> 'CLEARED' or not exists (
             select from deliveries told join delivery_alerts a on a.delivery_id = told.id
@@ -67,14 +72,14 @@ export async function claimDeliveries(
             where told.contact_point_id = d.contact_point_id and told.message_kind = 'ALERTS'
               and told.status = 'WAITING' and told.attempts > 0))
         order by d.due_at, d.id limit 1) first
-      where c.id <> all(${[...busy]}::int[]) and not exists (select from deliveries sending
-        where sending.contact_point_id = c.id and sending.status = 'WAITING' and sending.attempts > 0
-          and sending.due_at > ${now} and sending.reason_code is null)),
+      where c.id <> all(${[...busy]}::int[]) and not exists (select from sending
+        where sending.contact_point_id = c.id or sending.address = first.address)),
+    next as (select distinct on (address) id, due_at from due order by address, due_at, id),
     chosen as (
       select d.id, case when d.reason_code is not null then jsonb_build_object(
         'text', d.reason, 'code', d.reason_code, 'params', coalesce(d.reason_params, '{}')) end as failure
       from deliveries d
-      where d.id in (select id from due order by due_at, id limit ${count}) and d.status = 'WAITING' and d.due_at <= ${now}
+      where d.id in (select id from next order by due_at, id limit ${count}) and d.status = 'WAITING' and d.due_at <= ${now}
       for update skip locked)
     update deliveries d set ${queue.claiming("d", now)}, reason = null, reason_code = null, reason_params = null,
       may_have_arrived = d.may_have_arrived or (d.attempts > 0 and d.reason_code is null)
@@ -150,7 +155,7 @@ export async function settleContent(
     select a.id, ${maySee} as visible, ${isMuted(now)} as muted,
       exists (select from delivery_alerts e join deliveries earlier on earlier.id = e.delivery_id
         where e.alert_id = a.id and earlier.contact_point_id = c.id and earlier.message_kind = 'ALERTS'
-          and earlier.status = 'SENT') as sent
+          and (earlier.status = 'SENT' or earlier.reason_code = ${ADDRESS_TOLD})) as sent
     from delivery_alerts da join deliveries d on d.id = da.delivery_id join alerts a on a.id = da.alert_id
       join contact_points c on c.id = d.contact_point_id left join users u on u.id = c.user_id
       left join sites s on s.id = a.site_id

@@ -17,6 +17,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { refused, retry, type SendOutcome } from "./channels/channel.ts";
 import { switchOffGone } from "./contact-points.repository.ts";
+import { forgetAtSameAddress } from "./deliveries.repository.ts";
 import {
   claimDeliveries,
   type ClaimedDelivery,
@@ -68,7 +69,7 @@ interface RunnerDependencies extends Pick<Dependencies, "db" | "clock" | "log"> 
 }
 
 /**
- * Sends what is due, on every server, several messages at a time and one to each contact point. What a server had claimed
+ * Sends what is due, on every server, several messages at a time and one to each address. What a server had claimed
  * when it died is sent by another when the lease ends, with the same id: rather twice than never.
  */
 export class DeliveryRunner extends PeriodicTasks {
@@ -148,6 +149,7 @@ export class DeliveryRunner extends PeriodicTasks {
       }
       await inTransaction(db, async (tx) => {
         if (!(await storeEnd(tx, claim, end, clock.now()))) return;
+        if (end.status === "SENT") await forgetAtSameAddress(tx, claim.id, clock.now());
         if (end.status === "FAILED") await switchOffGone(tx, claim.contactId, end.reason, clock.now());
         await onEnd?.(tx, claim, end, clock.now());
       });

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { addSite } from "../../../test/fixtures.ts";
 import { NotificationHarness } from "../../../test/notification-harness.ts";
-import { delivered, retry } from "./channels/channel.ts";
+import { delivered, refused, retry } from "./channels/channel.ts";
 import { removeRule } from "./rules.repository.ts";
 
 let people: NotificationHarness;
@@ -244,6 +244,17 @@ test.each([
   expect(people.news()).toEqual(["Anita: Cleared: Robot OWN-1 at Ownfield Park: Dustier"]);
 });
 
+test("Notifications: two rules that wait for different times tell the same person once that it is over", async () => {
+  const anita = await people.contact("Anita");
+  await people.rule(anita);
+  await people.rule(anita, { name: "Later", wait_seconds: 300 });
+  const alert = await people.alert();
+  await people.pass(10);
+  await people.clear(alert);
+  await people.pass(10);
+  expect(people.reached()).toEqual(["Anita", "Anita"]);
+});
+
 test("Notifications: a rule that is off for a moment tells what it waited to tell, unless somebody has acknowledged it", async () => {
   const rule = await people.rule(await people.contact("Anita"), { wait_seconds: 60 });
   const [open, known] = [await people.alert(), await people.alert({ code: "KNOWN", text: "Known." })];
@@ -316,6 +327,64 @@ test("Notifications: a held message whose alerts are all over is dropped, and no
   await people.round();
   expect(people.news()).toEqual([]);
   expect(await people.outcomes()).toEqual(["DROPPED ALERTS_OVER"]);
+});
+
+describe("Notifications: an address that several contact points have", () => {
+  const mail = { channel: "EMAIL" } as const;
+  const steps = (...ids: readonly number[]) => [{ after_minutes: 0, to: ids.flatMap(to) }];
+  const refusing = (name: string) => {
+    people.answer = async (contact) =>
+      contact.name === name ? refused(deliveryTexts.text("SECRET_MISSING", {})) : delivered();
+  };
+
+  test("is told once of each alert and of its end, and the others say so", async () => {
+    const own = await people.contact("Own", { ...mail, address: "desk@sun.example" });
+    const shared = await people.contact("Shared", { ...mail, address: "Desk@sun.example" });
+    await people.rule(steps(own, shared, await people.contact("Other", { ...mail, address: "other@sun.example" })));
+    await people.rule(shared, { name: "Later", wait_seconds: 300 });
+    const alert = await people.alert();
+    await people.round();
+    expect(people.reached().filter((name) => name !== "Other")).toHaveLength(1);
+    expect((await people.outcomes()).toSorted()).toEqual(["DROPPED ADDRESS_TOLD", "SENT", "SENT"]);
+    await people.pass(10);
+    expect(people.news()).toEqual([]);
+    await people.clear(alert);
+    await people.pass(10);
+    expect(people.reached().filter((name) => name !== "Other")).toHaveLength(1);
+  });
+
+  test("is told by whichever can: one that fails leaves it to the other, one that is quiet is not waited for", async () => {
+    const contact = (name: string, more = {}) =>
+      people.contact(name, { ...mail, address: "desk@sun.example", ...more });
+    const [own, shared] = [await contact("Own"), await contact("Shared", { quiet_from: "11:00", quiet_to: "13:00" })];
+    await people.rule(steps(own, shared));
+    await people.alert();
+    await people.round();
+    await people.pass(90);
+    expect(people.reached()).toEqual(["Own"]);
+    refusing("Own");
+    await people.alert({ robot_id: people.fixtures.ownRobot2.id });
+    await people.round();
+    expect(people.reached().at(-1)).toBe("Shared");
+    expect((await people.outcomes()).filter((outcome) => outcome === "SENT")).toHaveLength(2);
+  });
+
+  test("is told the rest by a contact point that is to tell more", async () => {
+    const contact = (name: string) => people.contact(name, { ...mail, address: "desk@sun.example" });
+    const [own, shared] = [await contact("Own"), await contact("Shared")];
+    await people.rule(own, { filter: { ...all, severities: ["CRITICAL"] } });
+    await people.rule(shared);
+    const busy = retry(deliveryTexts.text("SERVICE_BUSY", { service: "The mail server" }));
+    people.answer = async ({ name }) => (name === "Own" ? delivered() : busy);
+    await people.alert({ severity: "CRITICAL", text: "Jammed." });
+    await people.alert({ robot_id: people.fixtures.ownRobot2.id, text: "Dusty." });
+    await people.round();
+    people.answer = async () => delivered();
+    await people.pass(2);
+    const last = people.received.at(-1);
+    expect([last?.to, last?.message.lines.map(({ text }) => text)]).toEqual(["Shared", ["Dusty."]]);
+    expect(await people.outcomes()).toEqual(["SENT", "SENT"]);
+  });
 });
 
 test("Notifications: a critical alert pierces the quiet hours of those who chose that", async () => {

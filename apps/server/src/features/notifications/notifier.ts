@@ -10,7 +10,13 @@ import type { Db, Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { dropOver, type PlannedDelivery, planDeliveries, readWhoWasTold } from "./deliveries.repository.ts";
+import {
+  dropOver,
+  type PlannedDelivery,
+  planDeliveries,
+  readWhoHearsTheEnd,
+  readWhoWasTold,
+} from "./deliveries.repository.ts";
 import {
   type Notice,
   type NoticedAlert,
@@ -264,7 +270,7 @@ async function readKnowledgeOfLoss(
     code === RUN_CUT_SHORT && robotId !== null && known.has(`${losses.get(robotId)} ${id}`);
 }
 
-/** The all-clear for whoever was told, unless only rules that tell none have told them. */
+/** The all-clear for whoever was told, once, unless only rules that tell none have told them. */
 async function clearing(
   tx: Tx,
   cleared: readonly DueNotice[],
@@ -277,7 +283,11 @@ async function clearing(
   const alerts = new Map(cleared.map(({ alert }) => [alert.id, alert]));
   const telling = Map.groupBy(cleared, ({ alert }) => alert.id);
   const all = Map.groupBy(await readNotices(tx, [...alerts.keys()]), ({ alertId }) => alertId);
+  // Another rule, which waits for less, may have told them already.
+  const heard = await readWhoHearsTheEnd(tx, [...alerts.keys()]);
+  const isHeard = new Set(heard.map(({ alertId, contactId }) => `${alertId} ${contactId}`));
   for (const { alertId, contactId } of await readWhoWasTold(tx, [...alerts.keys()])) {
+    if (isHeard.has(`${alertId} ${contactId}`)) continue;
     const [alert, contact] = [alerts.get(alertId), directory.get(contactId)];
     if (alert === undefined || contact === undefined || !directory.maySee(contact, alert)) continue;
     const silent = (all.get(alertId) ?? []).some(
