@@ -56,15 +56,26 @@ export const alertKindWord: Record<AlertKind, string> = {
   SERVER: "Server clock",
 };
 
+interface AlertKindGroup {
+  readonly label: string;
+  readonly kinds: readonly AlertKind[];
+  /** Alerts of no site: nobody else is told of them. */
+  readonly isForSuperAdmins?: boolean;
+}
+
 /** What belongs together when kinds are chosen. */
-export const ALERT_KIND_GROUPS: readonly { readonly label: string; readonly kinds: readonly AlertKind[] }[] = [
+export const ALERT_KIND_GROUPS: readonly AlertKindGroup[] = [
   {
     label: "Robots",
     kinds: ["LOST_WHILE_MOVING", "STUCK", "ROBOT_FAULT", "LOW_BATTERY", "OFFLINE_TOO_LONG", "COMMAND_UNCONFIRMED"],
   },
   { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED", "RUN_SKIPPED"] },
-  { label: "Sites", kinds: ["SITE_DARK", "ROLLOUT_PAUSED", "REPORT"] },
-  { label: "Suncrew itself", kinds: ["AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"] },
+  { label: "Sites", kinds: ["SITE_DARK", "REPORT"] },
+  {
+    label: "Suncrew itself",
+    kinds: ["ROLLOUT_PAUSED", "AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"],
+    isForSuperAdmins: true,
+  },
 ];
 
 export const messageKindWord: Record<MessageKind, string> = {

@@ -38,6 +38,10 @@ export function RuleFilter({ state: { form, change, problemAt } }: RulePartProps
   const sites = useQuery(routeQuery(siteDetails, {})).data;
   const partners = useQuery({ ...routeQuery(partnerDetails, {}), enabled: isSuperAdmin }).data;
   const states = [...new Set([...(sites ?? []).map(({ state }) => state), ...form.states])].toSorted();
+  const groups = ALERT_KIND_GROUPS.filter(
+    ({ kinds, isForSuperAdmins = false }) =>
+      isSuperAdmin || !isForSuperAdmins || kinds.some((kind) => form.kinds.includes(kind)),
+  );
   const problem = problemAt("severities") ?? problemAt("kinds");
   return (
     <Part title="Which alerts">
@@ -57,7 +61,7 @@ export function RuleFilter({ state: { form, change, problemAt } }: RulePartProps
       <div>
         <span className={classes["label"]}>Kinds {form.kinds.length === 0 && <Hint>all</Hint>}</span>
         <div className={classes["kinds"]}>
-          {ALERT_KIND_GROUPS.map(({ label, kinds }) => (
+          {groups.map(({ label, kinds }) => (
             <div key={label} role="group" aria-label={label} className={classes["kindGroup"]}>
               <span className={shared["muted"]}>{label}</span>
               {kinds.map((kind) => (

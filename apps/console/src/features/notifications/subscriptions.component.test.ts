@@ -113,6 +113,20 @@ test("twenty subscriptions are the most: no more is added, one is switched off, 
   expect(updated[0]?.body).toEqual({ ...body, enabled: false });
 });
 
+test.each([
+  ["admin", ["Robots", "Cleaning", "Sites", "Suncrew itself"]],
+  ["partner", ["Robots", "Cleaning", "Sites"]],
+] as const)("a subscription offers only kinds of alerts that one may be told of (%s)", async (account, offered) => {
+  when(subscriptionList).answer([]);
+  await openConsole("/profile", account);
+  await section.getByRole("button", { name: "Add Subscription" }).click();
+  await expect.element(dialog.getByRole("checkbox", { name: "Lost while moving" })).toBeVisible();
+  const groups = ["Robots", "Cleaning", "Sites", "Suncrew itself"].filter(
+    (name) => dialog.getByRole("group", { name, exact: true }).elements().length > 0,
+  );
+  expect(groups).toEqual(offered);
+});
+
 test("a subscription is made of alerts of own sites and own contact points; a partner chooses no states and partners", async () => {
   when(subscriptionList).answer([]);
   const created = when(createSubscription).answer({ message: "Added", subscriptionId: 1 });
