@@ -232,12 +232,12 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
         {times > 1 && <span className={`${shared["tag"]} ${classes["mark"]}`}>{times} times</span>}
         {sample && <span className={`${shared["tag"]} ${classes["mark"]}`}>Sample</span>}
       </span>
-      <span className={`${shared["muted"]} ${classes["seen"]}`}>
+      <span className={`${shared["muted"]} ${classes["seen"]}`} data-commented={comment !== null || undefined}>
         {alert.acknowledged_by !== null ? (
-          <span title={comment ?? undefined}>
+          <>
             Acknowledged by {alert.acknowledged_by}
             {comment === null ? "" : `: ${comment}`}
-          </span>
+          </>
         ) : cleared_at === null ? (
           <AcknowledgeButton alert={alert} />
         ) : (

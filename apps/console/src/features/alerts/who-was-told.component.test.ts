@@ -59,9 +59,9 @@ const answered = (...deliveries: Delivery[]) => ({
   next_cursor: null,
 });
 
-async function openAlert(role: "admin" | "partner" = "admin") {
+async function openAlert(role: "admin" | "partner" = "admin", change: Partial<Alert> = {}) {
   const open = { CRITICAL: 1, WARNING: 0, INFO: 0 };
-  when(alertList).answer({ alerts: [dark], total: 1, total_exact: true, open, next_cursor: null });
+  when(alertList).answer({ alerts: [{ ...dark, ...change }], total: 1, total_exact: true, open, next_cursor: null });
   await openConsole("/dashboard?dialog=alerts", role);
   await page.getByRole("button", { name: `Who was told: ${BHADLA}, All is dark.` }).click();
   return page.getByRole("group", { name: "Who was told" });
@@ -137,6 +137,17 @@ test("beside an alert: opening it moves nothing under the pointer, also while an
   await button.click();
   await expect.element(told).not.toBeInTheDocument();
   expect(top()).toBe(before.top);
+});
+
+test("beside an alert: a long comment has a line of its own, and below it who was told", async () => {
+  when(deliveryList).answer(answered(delivery(1, {})));
+  await page.viewport(1440, 900);
+  const comment = "A new brush is on its way. ".repeat(8).trim();
+  const told = await openAlert("admin", { acknowledged_at: at(-1), acknowledged_by: "Anita Rao", comment });
+  await expectContains(told, "Told Asha Rathore");
+  const seen = page.getByText(`Acknowledged by Anita Rao: ${comment}`).element().getBoundingClientRect();
+  expect(seen.width).toBeGreaterThan(500);
+  expect(told.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(seen.bottom);
 });
 
 test("beside an alert: a failure can be retried, and without messages a Super Admin is led to the rules", async () => {

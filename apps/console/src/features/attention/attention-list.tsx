@@ -186,7 +186,12 @@ function Item({ item, onOpen, onRetry, onAcknowledge }: ItemProps) {
       </span>
       <span className={classes["subject"]} title={namesOf(item)}>
         <strong>{subjectOf(item)}</strong>
-        {robots.length > 0 && <span className={shared["muted"]}> {site_name}</span>}
+        {robots.length > 0 && (
+          <span className={shared["muted"]} title={site_name ?? undefined}>
+            {" "}
+            {site_name}
+          </span>
+        )}
       </span>
       <span className={classes["words"]}>
         {cause}{" "}

@@ -116,6 +116,14 @@ test("attention: nothing wrong is one calm line, and the tab's title has no numb
   await expectAddress(/dialog=alerts/);
 });
 
+test("attention: a site's long name leaves place for further items", async () => {
+  await page.viewport(1440, 900);
+  tell({ ...lost, site_name: "Bhadla Solar Park, north-eastern block ".repeat(6) }, skipped);
+  await openConsole("/dashboard");
+  await expectCount(rows, 2);
+  expect(rows.first().element().getBoundingClientRect().height).toBeLessThan(70);
+});
+
 test("attention: each item says what, since when and what to do; the number of open ones is in the title of every page", async () => {
   tell(lost, skipped, ofServers, seen);
   await openConsole("/dashboard");
