@@ -5,20 +5,24 @@ import {
   contactPointList,
   createContactPoint,
   deleteContactPoint,
+  notificationOptions,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import {
-  createSubscription,
-  deleteSubscription,
-  subscriptionList,
+  createNotificationRule,
+  createTeam,
+  deleteNotificationRule,
+  deleteTeam,
 } from "@suncrew/contract/notifications/notification-rules.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { expectToast } from "./support/dashboard.ts";
+import { BHADLA, expectToast } from "./support/dashboard.ts";
 import { freePort } from "./support/server-process.ts";
 import { expect, test as base } from "./support/suncrew.ts";
 
 const SERIAL = "SCR-1003";
+/** Another one, so that its alert is a new one. */
+const OTHER_SERIAL = "SCR-1002";
 const NAME = "Pager";
-const SUBSCRIPTION = "For the pager";
 
 /** A program that takes calls once it runs. */
 class Receiver {
@@ -43,14 +47,18 @@ class Receiver {
   }
 }
 
-/** A contact point of the admin that is told of everything; both are deleted after the test. */
+/** The pager of a team that is told of one site, and by no rule of the demo; all of it is deleted after the test. */
 const test = base.extend<{ readonly receiver: Receiver }>({
   receiver: async ({ apiAs }, use) => {
     const admin = await apiAs("admin");
     const receiver = new Receiver(await freePort());
+    const { people } = await admin.call(notificationOptions, {});
+    const members = people.filter(({ role }) => role === "SUPER_ADMIN").map(({ id }) => id);
+    const site = (await admin.call(siteDetails, {})).find(({ name }) => name === BHADLA);
+    const { teamId } = await admin.call(createTeam, { body: { name: "Night shift", member_ids: members } });
     const { contactPointId } = await admin.call(createContactPoint, {
       body: {
-        owner: { kind: "PERSON" },
+        owner: { kind: "TEAM", id: teamId },
         name: NAME,
         channel: "WEBHOOK",
         url: `http://127.0.0.1:${receiver.port}/pager`,
@@ -62,25 +70,22 @@ const test = base.extend<{ readonly receiver: Receiver }>({
         enabled: true,
       },
     });
-    await admin.call(createSubscription, {
+    const { ruleId } = await admin.call(createNotificationRule, {
       body: {
-        name: SUBSCRIPTION,
-        filter: { kinds: [], severities: ["CRITICAL"], site_ids: [], states: [], partner_ids: [] },
+        name: "For the pager",
+        filter: { kinds: [], severities: ["CRITICAL"], site_ids: [site?.id ?? 0], states: [], partner_ids: [] },
         enabled: true,
         wait_seconds: 0,
         repeat_minutes: null,
         tells_cleared: false,
-        contact_point_ids: [contactPointId],
+        steps: [{ after_minutes: 0, to: [{ kind: "CONTACT_POINT", id: contactPointId }] }],
       },
     });
     await use(receiver);
     receiver.stop();
-    for (const { id, name } of await admin.call(subscriptionList, {})) {
-      if (name === SUBSCRIPTION) await admin.call(deleteSubscription, { params: { subscriptionId: id } });
-    }
-    for (const { id, name } of await admin.call(contactPointList, { query: {} })) {
-      if (name === NAME) await admin.call(deleteContactPoint, { params: { contactPointId: id } });
-    }
+    await admin.call(deleteNotificationRule, { params: { ruleId } });
+    await admin.call(deleteContactPoint, { params: { contactPointId } });
+    await admin.call(deleteTeam, { params: { teamId } });
   },
 });
 
@@ -192,16 +197,16 @@ test("sent messages: a partner sees what was sent to its people and its sites' c
 }) => {
   problems.allow(/status of 404 .*deliveries/);
   await receiver.start();
-  await simulator.fault(SERIAL, { kind: "jam" });
+  await simulator.fault(OTHER_SERIAL, { kind: "jam" });
   const admin = await apiAs("admin");
   const pager = (await admin.call(contactPointList, { query: {} })).find(({ name }) => name === NAME);
   await signIn(page, "partner", { at: "/notifications?tab=sent" });
   await expect(rows(page).filter({ hasText: "asha.rathore" }).first()).toBeVisible({ timeout: 40_000 });
   await expect.poll(() => receiver.calls.length).toBe(1);
-  await expect(rows(page).filter({ hasText: /Night watch|Vikram Mehta/ })).toHaveCount(0);
+  await expect(rows(page).filter({ hasText: /Night watch|Night shift|Vikram Mehta/ })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Contact point" }).click();
   await expect(page.getByRole("option").first()).toBeVisible();
-  await expect(page.getByRole("option", { name: /Night watch|Vikram Mehta/ })).toHaveCount(0);
+  await expect(page.getByRole("option", { name: /Night watch|Night shift|Vikram Mehta/ })).toHaveCount(0);
   await page.goto(`/notifications?tab=sent&contact=${pager?.id}`);
   await expect(page.getByText("The messages could not be loaded.")).toBeVisible();
   await expect(page.getByText(NAME)).toHaveCount(0);
