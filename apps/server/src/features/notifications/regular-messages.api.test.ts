@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { composeRegular, RegularMessages } from "./regular-messages.ts";
@@ -96,6 +98,54 @@ describe("notifications: regular messages", () => {
     server.clock.advance(86_400_000);
     await watch.runOnce();
     expect(await deliveries()).toMatchObject([{ held_until: null }, { held_until: null }]);
+  });
+
+  test("one that cannot be written or stored holds up nobody else's, is named in the log, and is left out that day", async () => {
+    const { db, clock, deps, fixtures } = server;
+    const { strangerPartnerId: partner_id } = fixtures;
+    const daily = { digest_at: "12:00", summary_at: "12:00" };
+    // Nobody knows the clocks of a site of this one.
+    const strange = { owner_kind: "PARTNER" as const, user_id: null, partner_id, name: "Strange" };
+    await db.updateTable("sites").set({ timezone: "Nowhere" }).where("id", "=", fixtures.foreignSiteId).execute();
+    const { id: strangeId } = await db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), ...strange, ...daily })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const { id: refusedId } = await db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), ...daily, name: "Refused" })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), ...daily })
+      .execute();
+    await sql`alter table deliveries add constraint refusing check (contact_point_name <> 'Refused')`.execute(db);
+    const lines: unknown[] = [];
+    const log = pino({ level: "error" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const watch = new RegularMessages({ ...deps, log });
+    await watch.runOnce();
+    const queued = async () => {
+      const rows = await db
+        .selectFrom("deliveries")
+        .select(["contact_point_name", "message_kind"])
+        .orderBy("message_kind")
+        .orderBy("contact_point_name")
+        .execute();
+      return rows.map((row) => `${row.contact_point_name} ${row.message_kind}`);
+    };
+    expect(await queued()).toEqual(["Phone DIGEST", "Strange DIGEST", "Phone SUMMARY"]);
+    const failures = [
+      { kind: "DIGEST", contactPointId: refusedId },
+      { kind: "SUMMARY", contactPointId: strangeId },
+      { kind: "SUMMARY", contactPointId: refusedId },
+    ];
+    expect(lines).toMatchObject(failures);
+    clock.advance(60_000);
+    await watch.runOnce();
+    expect(lines).toHaveLength(failures.length);
+    expect(await queued()).toHaveLength(3);
   });
 
   test("each line of them leads to its robot or site in the console", async () => {

@@ -5,7 +5,7 @@ import type { Message, MessageFrame } from "@suncrew/domain/notifications/messag
 import { isQuiet, quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { digestMessage, summaryMessage } from "@suncrew/domain/notifications/regular-messages.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
-import { inTransaction } from "../../platform/database/transactions.ts";
+import { inSavepoint, inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { keepServerAlert } from "../alerts/public.ts";
@@ -71,14 +71,20 @@ export class RegularMessages extends PeriodicTasks {
   }
 
   async #queueDue(stopping: AbortSignal): Promise<void> {
-    const { db, clock, settings } = this.#deps;
+    const { db, clock, log, settings } = this.#deps;
     const publicUrl = settings.publicUrl?.() ?? null;
     for (const kind of ["DIGEST", "SUMMARY"] as const) {
       for (let more = true; more && !stopping.aborted;) {
         more = await inTransaction(db, async (tx) => {
           const now = clock.now();
           const contacts = await claimRegular(tx, kind, now, BATCH);
-          for (const contact of contacts) await queueOne(tx, kind, contact, { now, publicUrl });
+          for (const contact of contacts) {
+            // Today's of one that cannot be written is left out: it counts as done, so that it holds up nobody else's.
+            const failed = await inSavepoint(tx, () => queueOne(tx, kind, contact, { now, publicUrl }));
+            if (failed !== null) {
+              log.error({ ...failed, kind, contactPointId: contact.id }, "a regular message could not be written");
+            }
+          }
           return contacts.length === BATCH;
         });
       }

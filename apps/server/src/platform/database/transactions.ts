@@ -22,6 +22,19 @@ export function afterCommit(tx: Tx, work: AfterCommit): void {
   callbacksOf.get(tx)?.push(work);
 }
 
+/** Runs a part of a transaction; if it fails, what it wrote is undone and why is answered, and the transaction goes on. */
+export async function inSavepoint(tx: Tx, part: () => Promise<void>): Promise<{ readonly error: unknown } | null> {
+  await sql`savepoint part`.execute(tx);
+  try {
+    await part();
+    await sql`release savepoint part`.execute(tx);
+    return null;
+  } catch (error) {
+    await sql`rollback to savepoint part`.execute(tx);
+    return { error };
+  }
+}
+
 /** Thrown in a transaction if what it read before taking its locks has changed. */
 export class ConcurrentChangeError extends Error {
   constructor() {
