@@ -259,6 +259,36 @@ describe("notifications: sending a message again", () => {
     ]);
   });
 
+  test("pressed twice at the same moment makes one, and another once that has gone out or tells less", async () => {
+    const [dust, fire] = [await alert(), await alert({ code: "FIRE" })];
+    const id = await message("Dusty", contacts.site, { alerts: [dust, fire] });
+    const content = { raised: 1, cleared: 0, done: 3, failed: 0, open: [], open_count: 0 };
+    const daily = await message("Digest", contacts.site, { message_kind: "DIGEST", content });
+    // TEST_NOW is 12:00 there: what is queued stays where it is.
+    await server.db
+      .updateTable("contact_points")
+      .set({ quiet_from: "11:00", quiet_to: "13:00" })
+      .where("id", "=", contacts.site)
+      .execute();
+    for (const each of [id, daily]) {
+      const presses = await Promise.all([owner, admin, owner, admin].map((client) => resend(client, each)));
+      expect(presses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
+      const refused = { status: 409, body: { code: "DELIVERY_NOT_GIVEN_UP" } };
+      expect(presses.filter(({ status }) => status === 409)).toMatchObject([refused, refused, refused]);
+    }
+    const copies = await server.db.selectFrom("deliveries").select("id").where("status", "=", "WAITING").execute();
+    expect(copies).toHaveLength(2);
+    // What waits does not tell all of it any more.
+    await sql`delete from delivery_alerts where alert_id = ${dust}::bigint and delivery_id <> ${id}`.execute(server.db);
+    expect(await resend(owner, id)).toMatchObject({ status: 200 });
+    await server.db
+      .updateTable("deliveries")
+      .set({ status: "SENT", due_at: null, settled_at: TEST_NOW })
+      .where("status", "=", "WAITING")
+      .execute();
+    expect(await resend(owner, daily)).toMatchObject({ status: 200 });
+  });
+
   test.each(["SENT", "WAITING"] as const)("is refused for what is %s", async (status) => {
     const dueAt = new Date(TEST_NOW.getTime() + 3_600_000);
     const waits = status === "WAITING" ? { due_at: dueAt } : {};

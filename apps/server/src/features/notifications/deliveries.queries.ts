@@ -205,13 +205,14 @@ const stillToTell = sql<"OPEN" | "ACKNOWLEDGED" | "OVER" | null>`(
     when bool_or(a.cleared_at is null) then 'ACKNOWLEDGED' when bool_and(a.cleared_at is not null) then 'OVER' end
   from delivery_alerts da join alerts a on a.id = da.alert_id where da.delivery_id = d.id)`;
 
-/** Throws 404 if the viewer may not know of it. */
+/** Locks it, so that one press is looked at after the other. Throws 404 if the viewer may not know of it. */
 export async function requireDelivery(viewer: Viewer, db: Executor, deliveryId: string) {
   const delivery = await visibleDeliveries(viewer, db)
     .select(["d.status", "d.title", "d.contact_point_id", "d.message_kind", "c.site_id"])
     .select(sql<boolean>`c.deleted_at is not null or not c.enabled or c.unsubscribed_at is not null`.as("is_off"))
     .select(stillToTell.as("still_to_tell"))
     .where("d.id", "=", deliveryId)
+    .forNoKeyUpdate("d")
     .executeTakeFirst();
   if (delivery === undefined) throw notFound("Message");
   return delivery;

@@ -230,6 +230,21 @@ export async function wakeWaiting(tx: Tx, contactId: number, now: Date): Promise
       and (attempts = 0 or reason_code is not null)`.execute(tx);
 }
 
+/** Whether its contact point waits for another message that tells the same, or all of it that is still to be told. */
+export async function isWaitingElsewhere(tx: Tx, deliveryId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries d join deliveries other on other.contact_point_id = d.contact_point_id
+    where d.id = ${deliveryId} and other.id <> d.id and other.status = 'WAITING'
+      and other.message_kind = d.message_kind and other.content is not distinct from d.content
+      and not exists (select from delivery_alerts da join alerts a on a.id = da.alert_id
+        where da.delivery_id = d.id
+          and (d.message_kind <> 'ALERTS' or (a.cleared_at is null and a.acknowledged_at is null))
+          and not exists (select from delivery_alerts same
+            where same.delivery_id = other.id and same.alert_id = da.alert_id))
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 /** A message that was given up or dropped, once more as a new one; null if there is no such message. */
 export async function copyDelivery(tx: Tx, deliveryId: string, now: Date): Promise<string | null> {
   const id = randomUUID();

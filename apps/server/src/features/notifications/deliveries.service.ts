@@ -11,7 +11,7 @@ import {
   requireDelivery,
   requireFilterInScope,
 } from "./deliveries.queries.ts";
-import { copyDelivery } from "./deliveries.repository.ts";
+import { copyDelivery, isWaitingElsewhere } from "./deliveries.repository.ts";
 
 /** Throws 404 if what a filter names is outside the viewer's scope. */
 export async function listDeliveries(
@@ -30,7 +30,10 @@ export async function listDeliveries(
   };
 }
 
-/** Sends a message again that was given up or dropped, as a new one. Throws 404, and 409 for any other. */
+/**
+ * Sends a message again that was given up or dropped, as a new one. Throws 404, and 409 for any other, and while
+ * another waits that tells the same.
+ */
 export async function resend(
   db: Db,
   viewer: Viewer,
@@ -57,6 +60,10 @@ export async function resend(
     }
     if (message_kind === "ALERTS" && still_to_tell === "ACKNOWLEDGED") {
       throw conflict("ALERT_ACKNOWLEDGED", "What is still open of it has been acknowledged: nobody needs to be told.");
+    }
+    if (await isWaitingElsewhere(tx, deliveryId)) {
+      const sentence = "A message that tells the same is waiting for this contact point already.";
+      throw conflict("DELIVERY_NOT_GIVEN_UP", sentence);
     }
     const id = await copyDelivery(tx, deliveryId, at);
     if (id === null) throw notFound("Message");
