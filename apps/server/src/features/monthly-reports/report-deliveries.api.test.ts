@@ -140,6 +140,18 @@ describe("monthly reports: sent to the contacts of their site", () => {
     expect(new Set(sink.mails.map(({ raw }) => /^Message-ID: (.*)$/im.exec(raw)?.[1])).size).toBe(2);
   });
 
+  test("sent twice at the same moment, each contact gets one mail", async () => {
+    const owner = await server.as("owner");
+    const admin = await server.as("admin");
+    await setUpMail();
+    await addContact("Asha Rathore", "asha@owner.example");
+    const send = (client: typeof owner) => client.call(sendMonthlyReport, { params: { reportId }, body: {} });
+    const presses = await Promise.all([owner, admin, owner].map(send));
+    expect(presses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+    await sendDue();
+    expect(sink.mails).toHaveLength(1);
+  });
+
   test("a mail that a server sends at the moment is left to it by another press", async () => {
     const owner = await server.as("owner");
     await setUpMail();

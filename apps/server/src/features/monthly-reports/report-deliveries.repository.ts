@@ -27,8 +27,9 @@ export async function insertReportDelivery(tx: Tx, row: Insertable<Tables["repor
   return id;
 }
 
-/** Contacts and addresses that the report is on its way to. */
-export async function readWaiting(tx: Tx, reportId: number) {
+/** Contacts and addresses that the report is on its way to. Nobody else queues any of it until the transaction ends. */
+export async function lockWaiting(tx: Tx, reportId: number) {
+  await tx.selectFrom("kept_reports").select("id").where("id", "=", reportId).forNoKeyUpdate().execute();
   return await tx
     .selectFrom("report_deliveries")
     .select(["id", "contact_point_id", "address"])

@@ -18,7 +18,7 @@ import { lastMonth, monthName } from "@suncrew/domain/reports/report-months.ts";
 import { orderReport, readMailedReport } from "./monthly-reports.repository.ts";
 import { readReportDeliveries, requireReadyReport, requireReportedSite } from "./monthly-reports.queries.ts";
 import { type Addressee, addresseeOf, isReachable, queueDeliveries, tryDeliveriesNow } from "./report-deliveries.ts";
-import { readSiteContacts, readWaiting, type SiteContact } from "./report-deliveries.repository.ts";
+import { readSiteContacts, lockWaiting, type SiteContact } from "./report-deliveries.repository.ts";
 import { settingsRecipients, writeReportMail } from "./report-mail.ts";
 
 type ServiceDependencies = Pick<Dependencies, "db" | "clock" | "mailer" | "settings">;
@@ -101,7 +101,7 @@ export class ReportSending {
       details.siteId = siteId;
       if (!canSend) throw mailNotSetUp();
       const addressees = await this.#addressees(viewer, tx, { reportId, siteId, chosen });
-      const waiting = await readWaiting(tx, reportId);
+      const waiting = await lockWaiting(tx, reportId);
       const waitingFor = ({ contactPointId, address }: Addressee) =>
         waiting.find((one) =>
           contactPointId === null ? one.address === address : one.contact_point_id === contactPointId,
