@@ -103,6 +103,7 @@ export const errorCodes = {
   NO_ACTIVITY: "There is no activity in the range.",
   WEBHOOK_NAME_TAKEN: "Another webhook has this name.",
   WEBHOOKS_LIMIT: "There are as many webhooks as there may be.",
+  EVENT_ON_ITS_WAY: "The event is waiting to be sent to the webhook again already.",
   WEBHOOK_DISABLED: "The webhook is disabled, so nothing is sent to it.",
   ALERT_CLEARED: "The alert is over.",
   CONTACT_POINTS_LIMIT: "The person, partner, site or team has as many contact points as one may have.",

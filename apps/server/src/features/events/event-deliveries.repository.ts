@@ -169,11 +169,16 @@ export async function readDelivery(db: Executor, deliveryId: string) {
   return row ?? null;
 }
 
-/** Queues it again, behind what waits of its robot. */
-export async function replayDelivery(tx: Tx, deliveryId: string): Promise<void> {
-  await sql`
+/** Queues it again, behind what waits of its robot; false if it waits there already. Its webhook is to be locked. */
+export async function replayDelivery(tx: Tx, deliveryId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     insert into event_deliveries (event_id, webhook_id, lane, replay)
-    select event_id, webhook_id, lane, true from event_deliveries where id = ${deliveryId}::bigint`.execute(tx);
+    select d.event_id, d.webhook_id, d.lane, true from event_deliveries d
+    where d.id = ${deliveryId}::bigint and not exists (
+      select from event_deliveries later
+      where later.event_id = d.event_id and later.webhook_id = d.webhook_id and later.id > d.id
+        and later.status = 'WAITING')`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Queues again whatever was given up since then and not replayed, in its order; answers how many. */

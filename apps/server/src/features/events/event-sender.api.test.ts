@@ -511,6 +511,20 @@ describe("events out: replay", () => {
     expect(receiver.calls[1]?.body).toBe(receiver.calls[2]?.body);
     expect(await admin.call(replayEventDelivery, { params: { deliveryId: "999999" } })).toMatchObject({ status: 404 });
   });
+
+  test("of one, pressed twice at the same moment, sends it once more; later it can be sent again", async () => {
+    const { webhookId } = await webhook();
+    await raises(server.fixtures.ownRobot, "DUST");
+    await sends();
+    const [first] = await deliveries({ webhook_id: webhookId });
+    const replay = () => admin.call(replayEventDelivery, { params: { deliveryId: first?.id ?? "" } });
+    const presses = await Promise.all([replay(), replay(), replay()]);
+    expect(presses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+    expect(presses.find(({ status }) => status === 409)).toMatchObject({ body: { code: "EVENT_ON_ITS_WAY" } });
+    await sends();
+    expect(codes(receiver.calls)).toEqual(["DUST", "DUST"]);
+    expect(await replay()).toMatchObject({ status: 200 });
+  });
 });
 
 describe("events out: private addresses", () => {

@@ -194,7 +194,7 @@ export class WebhooksService {
     return { message: replayed === 1 ? "1 event is sent again." : `${replayed} events are sent again.`, replayed };
   }
 
-  /** Throws 404, and 409 for a webhook that is disabled. */
+  /** Throws 404, and 409 for a webhook that is disabled and for what waits to be sent again already. */
   async replayOne(viewer: Viewer, deliveryId: string): Promise<ResponseOf<typeof replayEventDelivery>> {
     const delivery = await readDelivery(this.#deps.db, deliveryId);
     if (delivery === null) throw notFound("Event delivery");
@@ -202,7 +202,8 @@ export class WebhooksService {
       refuseDisabled(webhook);
       details.before = null;
       details.after = { name: webhook.name, event: delivery.event_id, type: delivery.type };
-      await replayDelivery(tx, deliveryId);
+      if (await replayDelivery(tx, deliveryId)) return;
+      throw conflict("EVENT_ON_ITS_WAY", "The event is waiting to be sent again already.");
     });
     return { message: "The event is sent again." };
   }
