@@ -124,6 +124,11 @@ test("sent messages: one that nobody takes is shown with each of its tries, give
     await page.getByRole("button", { name: "Retry" }).click();
     await expect(toPager(page, port)).toContainText("Waiting");
     await expect(toPager(page, port)).toContainText("could not be reached");
+    // Of a long list the table has only what is in view.
+    await expect(rows(page).filter({ hasText: "Night watch" }).first()).toBeVisible();
+    await page.getByRole("combobox", { name: "Contact point" }).fill(NAME);
+    await page.getByRole("option", { name: new RegExp(NAME) }).click();
+    await expect(rows(page)).toHaveCount(1);
   });
 
   await test.step("after a day it is given up, and its details tell each try with its answer", async () => {
@@ -155,9 +160,6 @@ test("sent messages: one that nobody takes is shown with each of its tries, give
   });
 
   await test.step("filters, which a reload keeps", async () => {
-    await expect(rows(page).filter({ hasText: "Night watch" }).first()).toBeVisible();
-    await page.getByRole("combobox", { name: "Contact point" }).fill(NAME);
-    await page.getByRole("option", { name: new RegExp(NAME) }).click();
     await expect(rows(page)).toHaveCount(2);
     await choose(page, "State", "Given up");
     await expect(rows(page)).toHaveCount(1);
@@ -176,7 +178,8 @@ test("sent messages: one that nobody takes is shown with each of its tries, give
     await choose(page, "Kind", "Test");
     await page.getByRole("button", { name: "Show all messages" }).click();
     await expect(page).toHaveURL(/\?tab=sent$/);
-    await expect(toPager(page, port)).toHaveCount(2);
+    await choose(page, "State", "Given up");
+    await expect(toPager(page, port)).toHaveCount(1);
   });
 
   await test.step("390 px", async () => {
