@@ -75,7 +75,7 @@ test("mutes: a robot is muted from its card until a time; its partner sees that 
   await robotCard(other, SERIAL).root.getByRole("button", { name: "Muted", exact: true }).click();
   const shown = other.getByRole("dialog", { name: `Mute of ${SERIAL}` });
   await expect(shown).toContainText(/18:45 by .*: A new brush arrives/);
-  await shown.getByRole("button", { name: `End the mute of ${SERIAL}` }).click();
+  await shown.getByRole("button", { name: `End mute of ${SERIAL}` }).click();
   await expect(mutedText(other)).toHaveCount(0);
   await expect(mutedText(page)).toHaveCount(0);
   await expect.poll(() => toldOf(muted), { timeout: 30_000 }).toBeGreaterThan(0);
@@ -136,6 +136,6 @@ test("§6 PARTNER: sees what is muted at its own sites, changes and ends it, and
   await dialog.getByLabel("Reason").fill("The grid is being replaced");
   await dialog.getByRole("button", { name: "Change Mute" }).click();
   await expect(row).toContainText("The grid is being replaced");
-  await page.getByRole("button", { name: `End the mute of ${first?.name}` }).click();
+  await page.getByRole("button", { name: `End mute of ${first?.name}` }).click();
   await expect(rows).toHaveCount(own.length - 1);
 });

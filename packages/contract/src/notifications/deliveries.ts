@@ -164,6 +164,7 @@ export const messageLink = defineRoute({
         text: z.string(),
         site_name: z.string().nullable(),
         robot_name: z.string().nullable(),
+        serial_number: z.string().nullable(),
         raised_at: instantSchema,
         cleared_at: instantSchema.nullable(),
         acknowledged_by: z.string().nullable(),

@@ -5,6 +5,7 @@ import {
   eventDeliveryStatusSchema,
   type Webhook,
 } from "@suncrew/contract/events/webhook-endpoints.ts";
+import { robotWithSerial } from "@suncrew/domain/robots/robot-name.ts";
 import { IconCode, IconRotateClockwise } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -96,7 +97,10 @@ export function EventDeliveries({ webhooks }: { readonly webhooks: readonly Webh
 
 /** The robot, the site, or Suncrew itself. */
 function aboutOf({ robot_name, serial_number, site_name }: EventDelivery): string {
-  return [robot_name ?? serial_number, site_name].filter((part) => part !== null).join(", ") || "Suncrew's servers";
+  return (
+    [robotWithSerial(robot_name, serial_number), site_name].filter((part) => part !== null).join(", ") ||
+    "Suncrew's servers"
+  );
 }
 
 function DeliveryCells({ delivery, onShow }: { readonly delivery: EventDelivery; readonly onShow: () => void }) {

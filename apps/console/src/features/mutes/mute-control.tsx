@@ -94,7 +94,7 @@ export function MuteControl({ target, onMute, onEnded }: MuteControlProps) {
                 type="button"
                 size="sm"
                 disabled={isBusy}
-                aria-label={`End the mute of ${target.name}`}
+                aria-label={`End mute of ${target.name}`}
                 onClick={() => void end()}
               >
                 End mute

@@ -127,10 +127,10 @@ const MutedRow = memo(function MutedRow({ mute, onChange }: OnChange & { readonl
           size="compact-sm"
           variant="default"
           loading={isBusy}
-          aria-label={`End the mute of ${name}`}
+          aria-label={`End mute of ${name}`}
           onClick={() => void run(() => unmute(mute))}
         >
-          End
+          End mute
         </Button>
       </Group>
     </li>

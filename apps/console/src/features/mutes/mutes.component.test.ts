@@ -69,7 +69,7 @@ for (const width of [390, 1440]) {
       mutes = [];
       return { message: "Ended." };
     });
-    await page.getByRole("button", { name: `End the mute of ${BHADLA}` }).click();
+    await page.getByRole("button", { name: `End mute of ${BHADLA}` }).click();
     await expect.element(opener).toBeVisible();
   });
 }
@@ -143,7 +143,7 @@ test("robot card: mutes its robot until a date and time of its site, which must 
     mutes = [];
     return { message: "Ended." };
   });
-  await shown.getByRole("button", { name: `End the mute of ${SERIAL}` }).click();
+  await shown.getByRole("button", { name: `End mute of ${SERIAL}` }).click();
   await expect.element(card.getByRole("button", { name: "Mute", exact: true })).toHaveFocus();
 });
 

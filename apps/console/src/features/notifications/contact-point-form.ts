@@ -73,7 +73,7 @@ export function newContactPoint(ownerId: number | null): ContactPointDraft {
     digestAt: "",
     summaryAt: "",
     language: "en",
-    getsReports: false,
+    getsReports: true,
     enabled: true,
   };
 }

@@ -31,7 +31,11 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
       <RowList<ContactPoint>
         what="contact point"
         query={query}
-        header={isMine ? "Where you are reached." : "Where people are reached. Rules say who is told of what."}
+        header={
+          isMine
+            ? "Where you are reached."
+            : "Where people are reached. Rules of Super Admins, and subscriptions in Profile, say who is told of what."
+        }
         search={{
           placeholder: "Search by name, address or whose it is",
           wordsOf: ({ name, address, owner, channel }) => [

@@ -217,7 +217,7 @@ function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
 }
 
 function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; readonly onShow: () => void }) {
-  const { channel, told, address, title, status, created_at, settled_at } = delivery;
+  const { channel, told, contact_point_name: point, address, title, status, created_at, settled_at } = delivery;
   const [isBusy, run] = useBusy();
   const { label, icon: Icon } = channelLook[channel];
   const answer = answerOf(delivery);
@@ -227,9 +227,11 @@ function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; read
         <Icon size={18} stroke={1.6} role="img" aria-label={label} />
         <span className={`${shared["name"]} ${shared["truncate"]}`}>{title}</span>
       </Cell>
-      <Cell area="whom" className={classes["whom"]} title={`${told}, ${address}`}>
+      <Cell area="whom" className={classes["whom"]} title={`${told}: ${point}, ${address}`}>
         <span className={shared["truncate"]}>{told}</span>{" "}
-        <span className={`${shared["muted"]} ${shared["truncate"]}`}>{address}</span>
+        <span className={`${shared["muted"]} ${shared["truncate"]}`}>
+          {point}, {address}
+        </span>
       </Cell>
       <Cell area="state" className={classes["state"]} title={answer}>
         <StateBadge look={deliveryLook[status]} />

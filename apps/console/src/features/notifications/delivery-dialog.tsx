@@ -1,6 +1,7 @@
 import { Anchor, Box, Button } from "@mantine/core";
 import { type Delivery, deliveryDetails } from "@suncrew/contract/notifications/deliveries.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { robotWithSerial } from "@suncrew/domain/robots/robot-name.ts";
 import { IconRotateClockwise } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -168,7 +169,7 @@ function Place({ alert, onLeave }: PlaceProps) {
   const [to, name] =
     serial === null
       ? ([paths.site(siteId), site ?? "A site"] as const)
-      : ([paths.robot(serial, { at }), `${robot ?? serial}, ${site ?? ""}`] as const);
+      : ([paths.robot(serial, { at }), `${robotWithSerial(robot, serial)}, ${site ?? ""}`] as const);
   return (
     <Anchor component={Link} to={to} inherit td="underline" onClick={onLeave}>
       {name}

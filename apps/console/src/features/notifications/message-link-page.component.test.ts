@@ -26,7 +26,8 @@ function linkAlert(change: Partial<LinkAlert> = {}): LinkAlert {
     severity: "CRITICAL",
     text: "The brush is jammed.",
     site_name: BHADLA,
-    robot_name: "SCR-1011",
+    robot_name: "Row 11",
+    serial_number: "SCR-1011",
     raised_at: "2026-06-15T00:01:00.000Z",
     cleared_at: null,
     acknowledged_by: null,
@@ -42,7 +43,10 @@ function tell(change: Partial<Link> = {}) {
     title: "2 alerts at Bhadla Solar Park",
     expires_at: "2026-06-17T00:01:00.000Z",
     unsubscribed_at: null,
-    alerts: [linkAlert(), linkAlert({ severity: "WARNING", robot_name: null, text: "Row 4 was not cleaned." })],
+    alerts: [
+      linkAlert(),
+      linkAlert({ severity: "WARNING", robot_name: null, serial_number: null, text: "Row 4 was not cleaned." }),
+    ],
     ...change,
   });
 }
@@ -56,7 +60,7 @@ describe("acknowledge from a message", () => {
     showMessageLink(TOKEN);
     await expectContains(main, "Acknowledge these 2 alerts?");
     await expectContains(main, "Sent to Asha Rathore, Mail at work");
-    await expectContains(main, `SCR-1011, ${BHADLA}`);
+    await expectContains(main, `Row 11 (SCR-1011), ${BHADLA}`);
     // In the browser's time zone, with its name.
     const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "long" })
       .formatToParts(new Date("2026-06-15T00:01:00.000Z"))
@@ -112,7 +116,7 @@ describe("acknowledge from a message", () => {
   });
 
   test("an alert of Suncrew's servers has neither site nor robot", async () => {
-    tell({ alerts: [linkAlert({ site_name: null, robot_name: null })] });
+    tell({ alerts: [linkAlert({ site_name: null, robot_name: null, serial_number: null })] });
     showMessageLink(TOKEN);
     await expectContains(main, "Acknowledge this alert?");
     await expectContains(main, "Suncrew's servers");

@@ -8,6 +8,7 @@ import {
   messageLink,
   unsubscribeByLink,
 } from "@suncrew/contract/notifications/deliveries.ts";
+import { robotWithSerial } from "@suncrew/domain/robots/robot-name.ts";
 import { IconAlertCircle, IconInfoCircle } from "@tabler/icons-react";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { call } from "../../platform/api/call.ts";
@@ -335,7 +336,9 @@ function Alerts({ alerts }: { readonly alerts: readonly LinkAlert[] }) {
             <p className={classes["about"]}>
               <span className={classes["severity"]}>{severityWord[alert.severity]}</span>
               <span>
-                {[alert.robot_name, alert.site_name].filter((name) => name !== null).join(", ") || "Suncrew's servers"}
+                {[robotWithSerial(alert.robot_name, alert.serial_number), alert.site_name]
+                  .filter((name) => name !== null)
+                  .join(", ") || "Suncrew's servers"}
               </span>
             </p>
             <p>{alert.text}</p>

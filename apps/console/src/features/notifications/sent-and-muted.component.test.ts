@@ -167,7 +167,7 @@ describe("sent messages", () => {
       await expectContains(tries, "Of one try there is no answer.");
       const about = dialog.getByRole("region", { name: "About" });
       await expect
-        .element(about.getByRole("link", { name: `Row 1, ${BHADLA}` }))
+        .element(about.getByRole("link", { name: `Row 1 (SCR-1011), ${BHADLA}` }))
         .toHaveAttribute("href", "/robots/SCR-1011?at=2026-06-15T00%3A00Z");
       await expectContains(about, "And 2 more.");
       await expectContains(dialog, "WhatsApp, Phone: +919829041276");
@@ -240,7 +240,7 @@ describe("muted", () => {
     await expectContains(main, "Muted by Asha Rathore");
     await expectNoSidewaysScroll();
     await expectAccessible();
-    await page.getByRole("button", { name: "End the mute of SCR-1011" }).click();
+    await page.getByRole("button", { name: "End mute of SCR-1011" }).click();
     await expectToast("Mute Ended", "Alerts of SCR-1011 are told again.");
     expect(ended.map(({ params }) => params.muteId)).toEqual([7]);
   });

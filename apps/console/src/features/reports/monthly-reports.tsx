@@ -26,7 +26,7 @@ import classes from "./site-reports.module.css";
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 const PAGE_ROWS = 50;
 /** While a report is being generated or sent. */
-const REFETCH_INTERVAL_MS = 10_000;
+const REFETCH_INTERVAL_MS = 3_000;
 
 const isUnderWay = ({ status, mail_status }: MonthlyReport) => status === "PENDING" || mail_status === "PENDING";
 

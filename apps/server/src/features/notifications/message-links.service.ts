@@ -38,14 +38,15 @@ export class MessageLinks {
       title: linked.title,
       expires_at: link.expiresAt.toISOString(),
       unsubscribed_at: linked.unsubscribed_at?.toISOString() ?? null,
-      alerts: alerts.map(({ severity, text, site_name, robot_name, raised_at, cleared_at, acknowledged_by }) => ({
-        severity,
-        text,
-        site_name,
-        robot_name,
-        raised_at: raised_at.toISOString(),
-        cleared_at: cleared_at?.toISOString() ?? null,
-        acknowledged_by,
+      alerts: alerts.map((alert) => ({
+        severity: alert.severity,
+        text: alert.text,
+        site_name: alert.site_name,
+        robot_name: alert.robot_name,
+        serial_number: alert.serial_number,
+        raised_at: alert.raised_at.toISOString(),
+        cleared_at: alert.cleared_at?.toISOString() ?? null,
+        acknowledged_by: alert.acknowledged_by,
       })),
     };
   }

@@ -1,10 +1,11 @@
 import { alertKindOf } from "@suncrew/domain/notifications/alert-kinds.ts";
 import type { ToldAlert } from "@suncrew/domain/notifications/message.ts";
+import { robotWithSerial } from "@suncrew/domain/robots/robot-name.ts";
 import type { NoticedAlert } from "./notices.repository.ts";
 
 /** An alert as messages tell it; `publicUrl` is where people reach the console, null if that is not known. */
 export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again = false): ToldAlert {
-  const { id, source, code, severity, text, siteId, siteName, siteTimezone, robotId, robotName } = alert;
+  const { id, source, code, severity, text, siteId, siteName, siteTimezone, robotId, robotName, serialNumber } = alert;
   const { raisedAt, clearedAt } = alert;
   const kind = alertKindOf(source, code);
   const url = publicUrl === null ? null : urlOf(alert, publicUrl);
@@ -17,7 +18,7 @@ export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again =
     site: siteName,
     robotId,
     siteTimezone,
-    robot: robotName,
+    robot: robotWithSerial(robotName, serialNumber),
     raisedAt,
     clearedAt,
     url,
