@@ -238,15 +238,6 @@ describe("Notifications: a message that nobody can have got yet", () => {
     expect(people.news()).toEqual(["Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty"]);
   });
 
-  test("calls a robot by its name and by its serial number, which is what its card shows", async () => {
-    const { ownRobot } = people.fixtures;
-    await people.db.updateTable("robots").set({ robot_name: "Row 1" }).where("id", "=", ownRobot.id).execute();
-    await people.rule(await people.contact("Anita"));
-    await people.alert();
-    await people.pass(1);
-    expect(people.news()).toEqual([`Anita: Warning: Robot Row 1 (${ownRobot.serial}) at Ownfield Park: Dusty`]);
-  });
-
   test("leaves out what was acknowledged, muted or over before a try succeeded", async () => {
     const { ownSiteId: site_id, foreignRobot, foreignSiteId, userIds } = people.fixtures;
     const elsewhere = { site_id: foreignSiteId, robot_id: foreignRobot.id };
@@ -514,3 +505,12 @@ test("Notifications: of two servers one is killed between claim and record, 500 
   expect(new Set(arrived).size).toBe(500);
   expect(new Set(await people.outcomes())).toEqual(new Set(["SENT"]));
 }, 120_000);
+
+test("Notifications: a message calls a robot by its name and by its serial number, which is what its card shows", async () => {
+  const { ownRobot } = people.fixtures;
+  await people.db.updateTable("robots").set({ robot_name: "Row 1" }).where("id", "=", ownRobot.id).execute();
+  await people.rule(await people.contact("Anita"));
+  await people.alert();
+  await people.pass(1);
+  expect(people.news()).toEqual([`Anita: Warning: Robot Row 1 (${ownRobot.serial}) at Ownfield Park: Dusty`]);
+});
