@@ -1,4 +1,4 @@
-import { Group } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useIsNarrow } from "../ui/dialog.tsx";
@@ -23,26 +23,31 @@ interface PagedTableProps<T, Page> extends Omit<VirtualTableProps<T>, "rows" | "
   readonly names: readonly [one: string, many: string];
   /** Shown instead of a table without rows. */
   readonly none: ReactNode;
+  readonly narrowRowPx?: number;
 }
 
 const number = new Intl.NumberFormat("en-GB");
 
 /** A long list that is loaded page by page, as a table of rows of two lines, three on a phone, with its count. */
 export function PagedTable<T, Page extends Counted>(props: PagedTableProps<T, Page>) {
-  const { list, rowsOf, names, none, ...table } = props;
+  const { list, rowsOf, names, none, narrowRowPx = NARROW_ROW_PX, ...table } = props;
   const [one, many] = names;
   const isNarrow = useIsNarrow();
   return (
     <QueryState
       query={list}
-      loading={<SkeletonLines label={`Loading ${many}`} lines={6} lineHeightPx={ROW_PX} />}
+      loading={
+        <Box mt={12}>
+          <SkeletonLines label={`Loading ${many}`} lines={6} lineHeightPx={ROW_PX} />
+        </Box>
+      }
       failed={`The ${many} could not be loaded.`}
     >
       {({ pages }) => {
         const rows = pages.flatMap(rowsOf);
         if (rows.length === 0) return none;
         const { total = rows.length, total_exact: isExact = true } = pages[0] ?? {};
-        const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
+        const rowPx = isNarrow ? narrowRowPx : ROW_PX;
         // Still the rows of the previous filters.
         const isOld = list.isPlaceholderData;
         return (

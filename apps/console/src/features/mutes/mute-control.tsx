@@ -71,7 +71,7 @@ export function MuteControl({ target, onMute, onEnded }: MuteControlProps) {
   return (
     <>
       {muted === null ? (
-        <Anchor component="button" type="button" size="sm" onClick={open}>
+        <Anchor component="button" type="button" size="sm" ta="start" onClick={open}>
           Mute messages
         </Anchor>
       ) : (

@@ -34,7 +34,7 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
         header={
           isMine
             ? "Where you are reached."
-            : "Where people are reached. Rules of Super Admins, and subscriptions in Profile, say who is told of what."
+            : "Where people are reached. Rules and subscriptions say who is told of what."
         }
         search={{
           placeholder: "Search by name, address or whose it is",

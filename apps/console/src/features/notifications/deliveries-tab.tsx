@@ -79,6 +79,9 @@ function useDeliveryPages({ contact, status, channel, kind, from, to }: Delivery
   });
 }
 
+/** The title has two lines. */
+const NARROW_ROW_PX = 124;
+
 /** The messages that were sent, or are to be sent. */
 export function DeliveriesTab() {
   const url = useUrlState(filterUrl);
@@ -106,6 +109,7 @@ export function DeliveriesTab() {
           keyOf={({ id }) => id}
           className={classes["table"]}
           rowClassName={classes["row"]}
+          narrowRowPx={NARROW_ROW_PX}
         >
           {(delivery) => <DeliveryCells delivery={delivery} onShow={() => setShown(delivery)} />}
         </PagedTable>

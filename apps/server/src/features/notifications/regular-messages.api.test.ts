@@ -141,7 +141,11 @@ describe("notifications: regular messages", () => {
       { kind: "SUMMARY", contactPointId: strangeId },
       { kind: "SUMMARY", contactPointId: refusedId },
     ];
-    expect(lines).toMatchObject(failures);
+    expect(lines).toHaveLength(failures.length);
+    // In any order.
+    expect(lines).toEqual(
+      expect.arrayContaining(failures.map((failure) => expect.objectContaining(failure) as unknown)),
+    );
     clock.advance(60_000);
     await watch.runOnce();
     expect(lines).toHaveLength(failures.length);
