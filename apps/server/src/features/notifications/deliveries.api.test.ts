@@ -237,7 +237,16 @@ describe("notifications: sending a message again", () => {
       .orderBy("id")
       .execute();
 
+  /** TEST_NOW is 12:00 there: what is queued stays as it is, instead of being sent meanwhile. */
+  const beQuiet = () =>
+    server.db
+      .updateTable("contact_points")
+      .set({ quiet_from: "11:00", quiet_to: "13:00" })
+      .where("id", "=", contacts.site)
+      .execute();
+
   test.each(["FAILED", "DROPPED"] as const)("makes a new one of what was %s, on record", async (status) => {
+    await beQuiet();
     const dust = await alert();
     const id = await message("Dusty", contacts.site, { status, alerts: [dust], created_at: new Date(0) });
     const { deliveryId } = await owner.ask(resendDelivery, { params: { deliveryId: id } });
@@ -264,12 +273,7 @@ describe("notifications: sending a message again", () => {
     const id = await message("Dusty", contacts.site, { alerts: [dust, fire] });
     const content = { raised: 1, cleared: 0, done: 3, failed: 0, open: [], open_count: 0 };
     const daily = await message("Digest", contacts.site, { message_kind: "DIGEST", content });
-    // TEST_NOW is 12:00 there: what is queued stays where it is.
-    await server.db
-      .updateTable("contact_points")
-      .set({ quiet_from: "11:00", quiet_to: "13:00" })
-      .where("id", "=", contacts.site)
-      .execute();
+    await beQuiet();
     for (const each of [id, daily]) {
       const presses = await Promise.all([owner, admin, owner, admin].map((client) => resend(client, each)));
       expect(presses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
