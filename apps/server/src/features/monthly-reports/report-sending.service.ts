@@ -84,8 +84,9 @@ export class ReportSending {
   }
 
   /**
-   * Queues it at once; what waits for its next try to somebody is not sent there a second time, but tried. Throws 404, 400 for what is no contact of the site that can get it, and 409 where nobody gets the
-   * site's reports, where it is on its way to all of them, and without a mail server.
+   * Queues it at once; what waits for its next try to somebody is not sent there a second time, but tried. Throws 404,
+   * 400 for what is no contact of the site that can get it, and 409 where nobody gets the site's reports, where it is on
+   * its way to all of them, and without a mail server.
    */
   async send(
     viewer: Viewer,

@@ -180,28 +180,32 @@ async function readTold(db: Executor, ids: readonly string[]): Promise<ReadonlyM
 }
 
 /** Which contact points were told of these alerts, or their address was: it was sent, may arrive, or may have arrived. */
-export async function readWhoWasTold(
-  db: Executor,
-  alertIds: readonly number[],
-): Promise<{ readonly alertId: number; readonly contactId: number }[]> {
-  const { rows } = await sql<{ alertId: number; contactId: number }>`
-    select distinct da.alert_id as "alertId", d.contact_point_id as "contactId"
-    from delivery_alerts da join deliveries d on d.id = da.delivery_id
-    where da.alert_id = any(${[...alertIds]}::bigint[]) and d.message_kind = 'ALERTS'
-      and (d.status = 'SENT' or d.status = 'WAITING' and not ${isUntold}
-        or d.reason_code = ${ADDRESS_TOLD})`.execute(db);
-  return rows;
+export function readWhoWasTold(db: Executor, alertIds: readonly number[]): Promise<AlertAndContact[]> {
+  const reached = sql<boolean>`d.message_kind = 'ALERTS' and (d.status = 'SENT'
+    or d.status = 'WAITING' and not ${isUntold} or d.reason_code = ${ADDRESS_TOLD})`;
+  return readContactsOf(db, alertIds, reached);
 }
 
 /** Which contact points are told that these alerts are over, or were. */
-export async function readWhoHearsTheEnd(
+export function readWhoHearsTheEnd(db: Executor, alertIds: readonly number[]): Promise<AlertAndContact[]> {
+  return readContactsOf(db, alertIds, sql<boolean>`d.message_kind = 'CLEARED'`);
+}
+
+interface AlertAndContact {
+  readonly alertId: number;
+  readonly contactId: number;
+}
+
+/** The contact points to which deliveries `d` of this kind told these alerts. */
+async function readContactsOf(
   db: Executor,
   alertIds: readonly number[],
-): Promise<{ readonly alertId: number; readonly contactId: number }[]> {
-  const { rows } = await sql<{ alertId: number; contactId: number }>`
+  isMeant: RawBuilder<boolean>,
+): Promise<AlertAndContact[]> {
+  const { rows } = await sql<AlertAndContact>`
     select distinct da.alert_id as "alertId", d.contact_point_id as "contactId"
     from delivery_alerts da join deliveries d on d.id = da.delivery_id
-    where da.alert_id = any(${[...alertIds]}::bigint[]) and d.message_kind = 'CLEARED'`.execute(db);
+    where da.alert_id = any(${[...alertIds]}::bigint[]) and ${isMeant}`.execute(db);
   return rows;
 }
 
