@@ -106,6 +106,8 @@ const addedCalls = [
   "GET api/runs/calendar/{siteId}/night",
   "GET api/runs/fleet-calendar",
   "GET api/weather/{siteId}",
+  "GET api/soiling/{siteId}",
+  "GET api/soiling/at-risk",
   "POST api/auth/change-password",
   "GET api/robots/serialNumbers",
   "GET api/robots/types",

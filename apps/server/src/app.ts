@@ -49,6 +49,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
+import { soilingRoutes } from "./features/soiling/soiling.routes.ts";
 import { storageRoutes } from "./features/storage/storage.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import { MailOutbox } from "./platform/mail-outbox.ts";
@@ -102,6 +103,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
   const forecasts = new Forecasts(deps);
   services.push(forecasts);
   weatherRoutes(http, deps, forecasts);
+  soilingRoutes(http, deps);
   partnersRoutes(http, deps);
   activityRoutes(http, deps);
   reportsRoutes(http, deps, workers);

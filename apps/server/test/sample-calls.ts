@@ -244,6 +244,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   runsFleetCalendar: {},
   runsNight: { params: { siteId: site }, query: { date: "2026-06-15" } },
   siteWeather: { params: { siteId: site } },
+  siteSoiling: { params: { siteId: site } },
+  energyAtRisk: {},
   partnerDetails: {},
   createPartner: { body: partnerForm, changes: true },
   updatePartner: { params: { id: partner }, body: partnerForm, changes: true },

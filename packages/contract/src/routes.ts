@@ -121,6 +121,7 @@ import { runsCalendar, runsFleetCalendar, runsList, runsNight, runsOfToday, runs
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { createSite, deleteSite, siteDetails, updateSite } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
+import { energyAtRisk, siteSoiling } from "./soiling/soiling.ts";
 import { storage } from "./storage/storage.ts";
 import { createWallboardLink, openWallboard, wallboardLinks, withdrawWallboardLink } from "./wallboard/wallboard.ts";
 import { siteWeather } from "./weather/weather.ts";
@@ -179,6 +180,8 @@ export const routes = {
   runsFleetCalendar,
   runsNight,
   siteWeather,
+  siteSoiling,
+  energyAtRisk,
   partnerDetails,
   createPartner,
   updatePartner,

@@ -102,6 +102,8 @@ export const permissions: Record<RouteName, Permission> = {
   runsFleetCalendar: { access: "signed-in", scope: "sites", wallboard: true },
   runsNight: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
+  siteSoiling: { access: "signed-in", scope: "site" },
+  energyAtRisk: { access: "signed-in", scope: "sites" },
   reportPdf: { access: "signed-in", scope: "site" },
   reportCsv: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },

@@ -15,6 +15,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import * as runs from "@suncrew/contract/runs/runs.ts";
 import * as schedules from "@suncrew/contract/schedules/schedules.ts";
 import * as sites from "@suncrew/contract/sites/sites.ts";
+import * as soiling from "@suncrew/contract/soiling/soiling.ts";
 import * as weather from "@suncrew/contract/weather/weather.ts";
 import { type Permission, permissions } from "@suncrew/domain/auth/permissions.ts";
 import type { FastifyInstance, FastifySchema } from "fastify";
@@ -305,7 +306,7 @@ const deviceError = {
 /** Where the contract defines shapes that several responses share; a shape that is not found here is written inline. */
 // oxfmt-ignore
 const modules = [
-  activity, auth, devices, groups, imports, live, partners, robots, runs, schedules, sites, weather,
+  activity, auth, devices, groups, imports, live, partners, robots, runs, schedules, sites, soiling, weather,
 ];
 
 /**
@@ -389,6 +390,11 @@ const tags: readonly (Tag & { readonly paths: readonly string[] })[] = [
   { name: "Partners", description: "Companies that maintain sites, and their users.", paths: ["/api/partner/"] },
   { name: "Runs", description: "Cleaning runs: past, in progress and planned.", paths: ["/api/runs"] },
   { name: "Weather", description: "Forecasts for sites and what they advise.", paths: ["/api/weather/"] },
+  {
+    name: "Soiling",
+    description: "What dirt on the panels costs and what cleaning gains, by model.",
+    paths: ["/api/soiling/"],
+  },
   {
     name: "Devices",
     description: "What signs in to the broker: serial numbers and secrets.",
