@@ -1,7 +1,7 @@
 import { Box, Button, Group, Text } from "@mantine/core";
 import type { RobotResult, SiteStopResult } from "@suncrew/contract/groups/groups.ts";
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { type ReactNode, useCallback } from "react";
+import { type ReactNode, useCallback, useMemo } from "react";
 import { liveStore, useLiveValue } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { Look } from "../../ui/look.ts";
@@ -26,7 +26,9 @@ export function FleetStopDialog({ press, onClose }: FleetStopDialogProps) {
   const { part, moving, outcome } = press;
   const sites = outcome?.sites ?? NONE;
   const stillMoving = useLiveValue(useCallback(() => [...moving.values()].flat().filter(mayMove).length, [moving]));
-  const left = sites.flatMap(({ results }) => results);
+  const results = useMemo(() => sites.flatMap((site) => site.results), [sites]);
+  const current = useCurrentResults(results);
+  const left = current.filter((result) => !isStopped(result));
   const rows = outcome === null || outcome.failure !== null ? movingSites(moving) : sites.filter(isWorthNaming);
   const unnamed = sites.length - rows.length;
   const again =
@@ -34,10 +36,10 @@ export function FleetStopDialog({ press, onClose }: FleetStopDialogProps) {
   return (
     <Dialog onClose={onClose} title={part.title} size="lg">
       <Text size="sm" role="status" fw={600} mb={6}>
-        {summaryOf(press, stillMoving)}
+        {summaryOf(press, stillMoving, current)}
       </Text>
       {rows.length > 0 && (
-        <Box style={{ "--lines": rows.length + 2 * left.length }}>
+        <Box style={{ "--lines": rows.length + 2 * results.length }}>
           <VirtualList
             label="Result for each site"
             items={rows.toSorted(worstFirst)}
@@ -84,6 +86,8 @@ function movingSites(moving: FleetStopPress["moving"]): readonly (MovingSite | S
   return [...moving].map(([siteId, robotIds]) => ({ siteId, robotIds }));
 }
 
+const isStopped = ({ outcome, pending }: RobotResult) => outcome === "SUCCESS" && !pending;
+
 const isWorthNaming = ({ moved, pending, failed }: SiteStopResult) => moved + pending + failed > 0;
 
 /** Where somebody may have to walk comes first. */
@@ -98,20 +102,21 @@ function nameOf(row: MovingSite | SiteStopResult): string {
 
 const number = (count: number) => count.toLocaleString("en-GB");
 
-function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number): string {
-  const movedCount = [...moving.values()].flat().length;
+/** `current` are the answer's robots that had not confirmed: those that have since count as stopped. */
+function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number, current: readonly RobotResult[]): string {
+  const movedIds = new Set([...moving.values()].flat());
+  const movedCount = movedIds.size;
   if (outcome === null) {
     if (movedCount === 0) return "Stopping every robot...";
     return `Stopping ${robotCountText(movedCount)}... ${number(movedCount - stillMoving)} of ${number(movedCount)} stopped.`;
   }
   if (outcome.failure !== null && outcome.sites.length === 0) return `The Stop could not be sent. ${outcome.failure}`;
   const sum = (of: (site: SiteStopResult) => number) => outcome.sites.reduce((total, site) => total + of(site), 0);
-  const [moved, stopped, pending, failed] = [
-    sum((site) => site.moved),
-    sum((site) => site.stopped),
-    sum((site) => site.pending),
-    sum((site) => site.failed),
-  ];
+  const since = current.filter(isStopped);
+  const moved = sum((site) => site.moved) + since.filter(({ robotObjectId }) => movedIds.has(robotObjectId)).length;
+  const stopped = sum((site) => site.stopped) + since.length;
+  const pending = sum((site) => site.pending) - since.length;
+  const failed = sum((site) => site.failed);
   if (outcome.failure === null && sum((site) => site.robots) === 0) return "There is no robot to stop.";
   const sentences = [
     ...(outcome.failure === null ? [] : [`The Stop could not be sent to every robot. ${outcome.failure}`]),
@@ -152,16 +157,15 @@ function StoppingSite(site: MovingSite) {
 
 function StoppedSite({ site }: { readonly site: SiteStopResult }) {
   const results = useCurrentResults(site.results);
-  const isDone = (result: RobotResult) => result.outcome === "SUCCESS";
-  const isLeft = results.some((result) => !isDone(result));
-  const unconfirmed = site.pending > 0 && results.every(({ pending, outcome }) => pending || outcome === "SUCCESS");
+  const isLeft = results.some((result) => !isStopped(result));
+  const unconfirmed = site.pending > 0 && results.every((result) => result.pending || isStopped(result));
   const look =
     !isLeft && site.pending <= results.length
       ? robotOutcomeLook.SUCCESS
       : unconfirmed
         ? pendingLook
         : robotOutcomeLook.FAILED;
-  const stopped = site.stopped + results.filter(isDone).length;
+  const stopped = site.stopped + results.filter(isStopped).length;
   return (
     <>
       <SiteLine name={site.name} look={look}>

@@ -2,7 +2,7 @@ import { fleetStop } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
-import { Refusal, when } from "../../../test/answers.ts";
+import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
 import { expectContains } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
@@ -33,6 +33,37 @@ test("fleet stop: one press on any page sends it, shows how many move, and names
   await expectContains(dialog.getByRole("region", { name: "Result for each site" }), message);
   await dialog.getByRole("button", { name: "Stop again" }).click();
   await expect.poll(() => sent.map(({ body }) => body)).toEqual([{}, { robotObjectIds: [11] }]);
+});
+
+test("fleet stop: robots that the stream shows stopped after the answer are counted as stopped, others stay unconfirmed", async () => {
+  when(live).stream(() => fleetSnapshot(moving));
+  const results = moving.map(({ robot_id, serial_number }) => {
+    const message = "Sent to the robot; will be recorded.";
+    return { robotId: serial_number, robotObjectId: robot_id, outcome: "SUCCESS", message, pending: true } as const;
+  });
+  const unrecorded = { stopped: 0, moved: 0, failed: 0, robots: results.length, pending: results.length };
+  when(fleetStop).answer(() => ({
+    success: true,
+    message: "",
+    sites: [{ siteId: first.id, name: first.name, ...unrecorded, results }],
+  }));
+  await openConsole("/profile");
+  await page.getByRole("button", { name: `Stop fleet (${moving.length})` }).click();
+  const summary = dialog.getByRole("status");
+  await expectContains(summary, `${moving.length} not confirmed: the Stop is sent again until they are.`);
+  const lines = dialog.getByRole("region", { name: "Result for each site" });
+  await expectContains(lines, `0 of ${moving.length} robots stopped.`);
+  const still = moving.slice(-1);
+  const idle = moving.slice(0, -1).map((robot) => ({ ...robot, motion: "STOPPED" }) as const);
+  sendOnStream(live, fleetSnapshot([...idle, ...still]));
+  await expect
+    .element(summary)
+    .toHaveTextContent(`${idle.length} robots stopped. 1 not confirmed: the Stop is sent again until they are.`);
+  await expectContains(lines, `${idle.length} of ${moving.length} robots stopped.`);
+  sendOnStream(live, fleetSnapshot([...idle, ...still.map((robot) => ({ ...robot, motion: "STOPPED" }) as const)]));
+  await expect.element(summary).toHaveTextContent(`${moving.length} robots stopped.`);
+  await expect.element(summary).not.toHaveTextContent("not confirmed");
+  await expect.element(dialog.getByRole("button", { name: "Stop again" })).not.toBeInTheDocument();
 });
 
 test("fleet stop: a state has its own number, and its Stop names only it", async () => {
