@@ -5,6 +5,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Weather } from "@suncrew/contract/weather/weather.ts";
+import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { robotLive, robotRow } from "../src/features/robots/test/robot-rows.ts";
 
 export const BHADLA = "Bhadla Solar Park";
@@ -36,6 +37,7 @@ export function sampleSite(change: Partial<Site> = {}): Site {
     online_robots: 2,
     may_be_moving_robots: 0,
     version: 1,
+    ...noEnergyFacts,
     ...change,
   };
 }

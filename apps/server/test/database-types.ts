@@ -25,6 +25,7 @@ import {
 import { cleaningDirectionSchema, motionSchema, robotStatusSchema } from "@suncrew/contract/robots/robots.ts";
 import { runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import { frequencySchema, scheduleStatusSchema } from "@suncrew/contract/schedules/schedules.ts";
+import { cleaningPricePerSchema } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { sql } from "kysely";
 import {
   ArrayExpressionNode,
@@ -104,6 +105,7 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["runs.outcome", ["RunOutcome", "robots/run-outcome.ts", runOutcomeSchema.options]],
   ["schedules.frequency", ["Frequency", "schedules/schedules.ts", frequencySchema.options]],
   ["schedules.status", ["ScheduleStatus", "schedules/schedules.ts", scheduleStatusSchema.options]],
+  ["sites.cleaning_price_per", ["CleaningPricePer", "sites/site-energy-facts.ts", cleaningPricePerSchema.options]],
   ["users.role", ["Role", "auth/auth.ts", roleSchema.options]],
 ]);
 
@@ -164,6 +166,8 @@ const comments: ReadonlyMap<string, string> = new Map([
   ["schedules.start_time", "`YYYY-MM-DD HH:MM:SS` in the site's zone."],
   ["schedules.waiting", "What the run that is due at `waiting_due_at` waits for."],
   ["sign_in_failures.turn_at", "When a waiting caller is heard; on an account's row, when the next turn is free."],
+  ["sites.azimuth_degrees", "As on a compass: 180 is south."],
+  ["sites.currency", "ISO 4217; of the tariff and of the price of a cleaning."],
   ["users.enc_password", "A generated password, encrypted; null once the user has chosen one."],
   ["users.password_made_at", "When the server generated the password; null where a person chose it."],
 ]);

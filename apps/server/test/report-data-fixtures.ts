@@ -1,3 +1,4 @@
+import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import type {
   OutcomeCounts,
   ReportActivity,
@@ -42,6 +43,7 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
       latitude: 27.5395,
       longitude: 71.9154,
       commissioning_date: "2021-03-12",
+      ...noEnergyFacts,
     },
     partnerId: 7,
     partner: {

@@ -66,23 +66,37 @@ export const optionalEmailSchema = z
   .optional()
   .transform((text) => text ?? null);
 
+const DECIMAL = /^[+-]?(\d{1,10}(\.\d{0,20})?|\.\d{1,20})$/;
+
+/** A decimal in a request, a number or text, `min` to `max`; rounded to six decimals. */
+export function decimalInputSchema(name: string, min: number, max: number) {
+  const message = decimalMessage(name, min, max);
+  return z
+    .union([z.number(), z.string().trim().regex(DECIMAL).transform(Number)], { error: message })
+    .pipe(z.number(message).min(min, message).max(max, message))
+    .transform(toSixDecimals);
+}
+
+/** The same where blank or null means none. */
+export function optionalDecimalInputSchema(name: string, min: number, max: number) {
+  const given = decimalInputSchema(name, min, max);
+  const blank = z
+    .string()
+    .trim()
+    .length(0)
+    .transform(() => null);
+  return z.union([z.null(), blank, given], { error: decimalMessage(name, min, max) });
+}
+
+function decimalMessage(name: string, min: number, max: number): string {
+  return `${name} must be a number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}`;
+}
+
+const toSixDecimals = (number: number) => Math.round(number * 1e6) / 1e6;
+
 /** Decimal degrees in a request, a number or text, `-limit` to `limit`; rounded to six decimals (about 10 cm). */
 export function degreesInputSchema(name: string, limit: number) {
-  const message = `${name} must be a number from -${limit} to ${limit}`;
-  return z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .trim()
-          .regex(/^[+-]?(\d{1,3}(\.\d{0,20})?|\.\d{1,20})$/)
-          .transform(Number),
-      ],
-      { error: message },
-    )
-    .pipe(z.number(message).min(-limit, message).max(limit, message))
-    .transform((degrees) => Math.round(degrees * 1e6) / 1e6);
+  return decimalInputSchema(name, -limit, limit);
 }
 
 /** Refinement of a filter by time; its error is `TO_BEFORE_FROM`. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { IMPORT_MAX_BODY_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
+import { energyFactsSchema } from "./site-energy-facts.ts";
 
 /** The columns of a sites CSV file, in export order; an import accepts any order. */
 export const SITE_COLUMNS = [
@@ -17,6 +18,7 @@ export const SITE_COLUMNS = [
   "maintenance_contact_name",
   "maintenance_contact",
   "maintenance_email",
+  ...energyFactsSchema.keyof().options,
 ] as const;
 /** Columns that an import may omit. */
 export const SITE_OPTIONAL_COLUMNS = [
@@ -24,6 +26,7 @@ export const SITE_OPTIONAL_COLUMNS = [
   "maintenance_contact_name",
   "maintenance_contact",
   "maintenance_email",
+  ...energyFactsSchema.keyof().options,
 ] as const satisfies readonly (typeof SITE_COLUMNS)[number][];
 
 export const exportSites = defineRoute({

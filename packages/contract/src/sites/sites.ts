@@ -10,6 +10,7 @@ import {
   optionalEmailSchema,
   versionSchema,
 } from "../http/values.ts";
+import { energyFactInputs, energyFactsSchema } from "./site-energy-facts.ts";
 
 export const siteStatusSchema = z.enum(["normal", "warning", "fault", "standby"]);
 export type SiteStatus = z.output<typeof siteStatusSchema>;
@@ -41,6 +42,7 @@ export const siteSchema = z.object({
   may_be_moving_robots: z.int(),
   /** Sent back with an edit, so that it never overwrites somebody else's. */
   version: versionSchema,
+  ...energyFactsSchema.shape,
 });
 export type Site = z.output<typeof siteSchema>;
 
@@ -76,6 +78,7 @@ const siteFields = {
   maintenance_contact: optionalText(PHONE_MAX),
   maintenance_contact_name: optionalText(CONTACT_MAX),
   maintenance_email: optionalEmailSchema,
+  ...energyFactInputs,
 };
 
 /** An id, or null for none; anything else becomes undefined, which means the default. */

@@ -1,6 +1,7 @@
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { SITE_COLUMNS, exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
+import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
@@ -102,6 +103,17 @@ describe("Import of sites: the preview", () => {
       "no email address",
       { maintenance_partner: "", maintenance_email: "x" },
       ["maintenance_email: is not an email address"],
+    ],
+    ["a tilt out of range", { tilt_degrees: "91" }, ["tilt_degrees: Tilt must be a number from 0 to 90"]],
+    [
+      "a tariff without its currency",
+      { tariff_per_kwh: "2.5" },
+      ["currency: Currency is required where there is a tariff"],
+    ],
+    [
+      "a price that does not say what it is for",
+      { cleaning_price: "8000", currency: "inr" },
+      ["cleaning_price_per: Price per (run or kWp) is required where there is a cleaning price"],
     ],
     [
       "an unknown partner",
@@ -232,6 +244,25 @@ describe("Import of sites: all or nothing", () => {
     expect(audit).toEqual([one, one, one]);
   });
 
+  test("the columns of energy facts may be blank or left out", async () => {
+    const facts = { dc_capacity_kwp: "12500.5", tariff_per_kwh: "2.53", currency: "inr", tilt_degrees: "" };
+    const columns = [
+      ...SITE_COLUMNS.slice(0, 8),
+      "tariff_per_kwh",
+      "currency",
+      "dc_capacity_kwp",
+      "tilt_degrees",
+    ] as const;
+    const row: Row = { ...right, ...facts };
+    expect((await send(writeCsv(columns, [columns.map((column) => row[column] ?? "")]), true)).status).toBe(200);
+    expect((await sites()).find(({ name }) => name === right.name)).toMatchObject({
+      ...noEnergyFacts,
+      dc_capacity_kwp: 12_500.5,
+      tariff_per_kwh: 2.53,
+      currency: "INR",
+    });
+  });
+
   test("of two concurrent imports of one file, one creates the sites and the other nothing", async () => {
     const both = await Promise.all([send(fileOf(right), true), send(fileOf(right), true)]);
     expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400]);
@@ -305,11 +336,15 @@ describe("Export of sites", () => {
       .updateTable("sites")
       .set({ maintenance_partner_id: null, maintenance_contact_name: "=Ravi", maintenance_contact: "+91 98" })
       .set({ maintenance_email: "r@park.example" })
+      .set({ dc_capacity_kwp: 12_500.5, tilt_degrees: 0, azimuth_degrees: 180, performance_ratio_percent: 81.5 })
+      .set({ tariff_per_kwh: 2.53, currency: "INR", cleaning_price: 0.000001, cleaning_price_per: "kwp" })
       .where("id", "=", server.fixtures.secondSiteId)
       .execute();
     const before = await sites();
     const csv = await admin.ask(exportSites);
-    expect(csv).toContain(`"'=Ravi","+91 98","r@park.example"`);
+    expect(csv).toContain(
+      `"'=Ravi","+91 98","r@park.example","12500.5","0","180","81.5","2.53","INR","0.000001","kwp"`,
+    );
     await server.db.updateTable("sites").set({ deleted_at: new Date() }).execute();
     expect((await send(csv, true)).status).toBe(200);
     const plain = (list: typeof before) =>

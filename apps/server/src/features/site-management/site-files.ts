@@ -13,6 +13,7 @@ import {
 } from "@suncrew/domain/csv/import-file.ts";
 import { LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
+import { changedEnergyFacts, energyFactErrors, noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, inTransaction } from "../../platform/database/transactions.ts";
@@ -131,8 +132,9 @@ function parseRow({ cells, problems }: Line, partnerIds: readonly number[]): Par
   const named = partnerIds[0] ?? DEFAULT_PARTNER_ID;
   const isTyped = (data.maintenance_contact_name ?? data.maintenance_contact ?? data.maintenance_email) !== null;
   // As in the form: contacts are entered if there is no partner, and nothing at all means the default partner.
-  const site = { ...data, maintenance_partner_id: partner === "" && isTyped ? null : named };
-  const wrong = [...missingContacts(site), ...partnerProblems];
+  const facts = changedEnergyFacts(noEnergyFacts, data);
+  const site = { ...data, ...facts, maintenance_partner_id: partner === "" && isTyped ? null : named };
+  const wrong = [...missingContacts(site), ...energyFactErrors(site), ...partnerProblems];
   return { site: wrong.length > 0 ? null : contentOf(site), day, problems: wrong };
 }
 

@@ -1,5 +1,6 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { EnergyFact, EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { type createSite, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import { duplicateLocation, duplicateSiteName, LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
@@ -10,9 +11,8 @@ import { changedNow, type Tx } from "../../platform/database/database.ts";
 /** §9: the maintenance partner of a site if none is chosen. */
 export const DEFAULT_PARTNER_ID = 1;
 
-export type SiteContent = Omit<BodyOf<typeof createSite>, "maintenance_partner_id"> & {
-  readonly maintenance_partner_id: number | null;
-};
+export type SiteContent = Omit<BodyOf<typeof createSite>, "maintenance_partner_id" | EnergyFact> &
+  EnergyFacts & { readonly maintenance_partner_id: number | null };
 
 export interface StoredSite {
   readonly content: SiteContent;

@@ -3,6 +3,7 @@ import { type createSite, SITE_FIELDS, type updateSite } from "@suncrew/contract
 import { importSites } from "@suncrew/contract/sites/site-files.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
+import { changedEnergyFacts, energyFactErrors, noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
@@ -47,12 +48,12 @@ export class SiteManagement {
   async create(viewer: Viewer, body: BodyOf<typeof createSite>): Promise<number> {
     const at = this.#deps.clock.now();
     const { maintenance_partner_id: partnerId = DEFAULT_PARTNER_ID } = body;
-    const content = contentOf({ ...body, maintenance_partner_id: partnerId });
+    const form = { ...body, ...changedEnergyFacts(noEnergyFacts, body), maintenance_partner_id: partnerId };
+    const content = contentOf(form);
     const change = { actor: viewer, action: "CREATE_SITE", entity: "site", after: content, at };
     return auditedChange(this.#deps.db, change, async (tx, details) => {
       await holdSites(tx);
-      const refusal =
-        wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
+      const refusal = incomplete(form) ?? (await conflictOf(tx, content, null));
       if (refusal !== null) throw refusal;
       const timezone = timezoneAt(content.latitude, content.longitude);
       const [siteId] = await insertSites(tx, [{ content, timezone }], at);
@@ -70,13 +71,15 @@ export class SiteManagement {
     await auditedChange(this.#deps.db, change, async (tx, details) => {
       const stored = await holdSite(tx, viewer, siteId);
       const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
-      const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
+      const facts = changedEnergyFacts(stored.content, fields);
+      const form = { ...fields, ...facts, maintenance_partner_id: partnerId };
+      const content = contentOf(form);
       details.before = stored.content;
       details.after = content;
       const refusal =
         partnerForbidden(viewer, stored.content, partnerId) ??
         (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
-        wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
+        incomplete(form) ??
         (await conflictOf(tx, content, siteId));
       if (refusal !== null) throw refusal;
       if (isSame(stored.content, content)) {
@@ -161,8 +164,8 @@ function partnerForbidden(viewer: Viewer, stored: SiteContent, partnerId: number
   );
 }
 
-function wrongContacts(site: SiteContent): HttpError | null {
-  const errors = missingContacts(site);
+function incomplete(site: SiteContent): HttpError | null {
+  const errors = [...missingContacts(site), ...energyFactErrors(site)];
   return errors.length === 0
     ? null
     : new HttpError(400, "VALIDATION_FAILED", errors.map(({ message }) => message).join("; "), { errors });

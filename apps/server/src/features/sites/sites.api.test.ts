@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addRobot, addSite, setState } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -65,6 +66,7 @@ describe("§7 GET api/sites/details", () => {
       online_robots: 0,
       may_be_moving_robots: 0,
       version: 1,
+      ...noEnergyFacts,
     });
   });
 });

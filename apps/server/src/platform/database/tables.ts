@@ -17,6 +17,7 @@ import type { CommandMode, DeviceMode, OperatingMode, UnlockedMode } from "@sunc
 import type { CleaningDirection, Motion, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { Frequency, ScheduleStatus } from "@suncrew/contract/schedules/schedules.ts";
+import type { CleaningPricePer } from "@suncrew/contract/sites/site-energy-facts.ts";
 import type { StoredSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { ColumnType, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -909,9 +910,21 @@ export interface SiteDays {
 
 export interface Sites {
   address: string;
+  /**
+   * As on a compass: 180 is south.
+   */
+  azimuth_degrees: number | null;
   change_no: Generated<string>;
+  cleaning_effectiveness_percent: number | null;
+  cleaning_price: number | null;
+  cleaning_price_per: CleaningPricePer | null;
   commissioning_date: string;
   created_at: Generated<Date>;
+  /**
+   * ISO 4217; of the tariff and of the price of a cleaning.
+   */
+  currency: string | null;
+  dc_capacity_kwp: number | null;
   deleted_at: Date | null;
   district: string;
   id: Generated<number>;
@@ -922,10 +935,15 @@ export interface Sites {
   maintenance_email: string | null;
   maintenance_partner_id: number | null;
   name: string;
+  performance_ratio_percent: number | null;
   pin_code: string;
+  soiling_alert_percent: number | null;
   state: string;
+  tariff_per_kwh: number | null;
+  tilt_degrees: number | null;
   timezone: string;
   version: Generated<number>;
+  wet_wash_litres_per_kwp: number | null;
 }
 
 export interface StaleDays {

@@ -1,4 +1,5 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { describe, expect, it, test } from "vitest";
 import { problemsByField } from "../../../platform/form/entity-form.ts";
 import { mergeEdits } from "../../../ui/merged-edits.ts";
@@ -37,6 +38,7 @@ const site: Site = {
   online_robots: 3,
   may_be_moving_robots: 0,
   version: 1,
+  ...noEnergyFacts,
 };
 const whole = siteFormOf(site);
 const typed = {
