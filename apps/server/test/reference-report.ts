@@ -39,9 +39,11 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
   const to = firstShowing(secondLater(history.to));
   const until = Math.min(to, history.now);
   const inRange = (tick: number | null): boolean => tick !== null && tick >= from && tick < until;
-  const dates = new Map<string, Sums & { outcomes: Counts }>();
+  const dates = new Map<string, Sums & { outcomes: Counts; plannedRuns: Counts }>();
   for (let tick = from; tick < to; tick += 1)
-    dates.set(shown(atMs(tick)).slice(0, 10), { ...nothing(), outcomes: none() });
+    dates.set(shown(atMs(tick)).slice(0, 10), { ...nothing(), outcomes: none(), plannedRuns: none() });
+  /** With anything known of any robot. */
+  const dataDates = new Set<string>();
   const dayOf = (tick: number) => dates.get(shown(atMs(tick)).slice(0, 10));
 
   const robots = history.robots.map((robot) => ({
@@ -59,13 +61,16 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
       const ofTick = nothing();
       look(robot, known, tick, ofTick, history.now);
       const date = shown(atMs(tick)).slice(0, 10);
+      if (Object.values(ofTick).some((value) => value > 0)) dataDates.add(date);
       if (ofTick.counted > 0) uptimeDates.add(date);
       if (ofTick.batteryTicks > 0) batteryDates.add(date);
       const isCritical = history.alerts.some(
         ({ robot: of, severity, raised, cleared }) =>
           robotOf(history, of) === nth && severity === "CRITICAL" && raised <= tick && (cleared ?? until) > tick,
       );
-      if (isCritical) sums.critical += 1;
+      if (!isCritical) continue;
+      sums.critical += 1;
+      dataDates.add(date);
     }
   }
 
@@ -80,6 +85,8 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
       outcomes[outcome] += 1;
       const day = dayOf(at);
       if (day !== undefined) day.outcomes[outcome] += 1;
+      if (day !== undefined && run.planned) day.plannedRuns[outcome] += 1;
+      dataDates.add(shown(atMs(at)).slice(0, 10));
       if (!run.planned) {
         byHand += 1;
         continue;
@@ -135,11 +142,18 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
   const clearedTicks = cleared.reduce((total, { raised, cleared: end }) => total + (end ?? raised) - raised, 0);
   const critical = history.alerts.filter((alert) => alert.severity === "CRITICAL" && inRange(alert.raised)).length;
   const locks = history.robots.flatMap((robot) => robot.locks);
+  const plannedRuns = (outcome: keyof Counts) => sum(({ row }) => row.planned[outcome]);
+  const allPlanned = OUTCOMES.reduce((total, outcome) => total + plannedRuns(outcome), 0);
   const set = locks.filter(([begin]) => inRange(begin)).length;
   const released = locks.filter(([, end]) => inRange(end)).length;
   return {
     range: [new Date(atMs(from)).toISOString(), new Date(atMs(to)).toISOString()],
     figures: {
+      data_days: dataDates.size,
+      done_share: share(plannedRuns("COMPLETED") * 100, allPlanned - plannedRuns("RUNNING")),
+      planned_runs: allPlanned,
+      planned_runs_done: plannedRuns("COMPLETED"),
+      planned_runs_running: plannedRuns("RUNNING"),
       uptime: share(all("Reachable") * 100, all("Known")),
       minutes_reachable: all("Reachable"),
       minutes_known: all("Known"),
@@ -172,6 +186,7 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
       uptimePercent: share(day.reachable * 100, day.counted),
       averageBattery: share(day.battery, day.batteryTicks),
       outcomes: day.outcomes,
+      planned: day.plannedRuns,
     })),
     robots: rows.filter(({ isHere, hasFigures }) => isHere || hasFigures).map(({ row }) => row),
     notDone: outcomes.STOPPED + outcomes.CUT_SHORT + outcomes.FAILED + outcomes.SKIPPED + outcomes.MISSED,

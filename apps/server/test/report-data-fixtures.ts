@@ -4,6 +4,7 @@ import type {
   ReportActivity,
   ReportData,
   ReportDay,
+  ReportReason,
   ReportRobot,
   ReportTime,
 } from "../src/features/reports/report-data.ts";
@@ -20,6 +21,10 @@ export interface SampleReportOptions {
 
 const none: OutcomeCounts = { COMPLETED: 0, STOPPED: 0, CUT_SHORT: 0, FAILED: 0, SKIPPED: 0, MISSED: 0, RUNNING: 0 };
 
+const outcomeNames = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
+/** How long a planned run that is done cleans, of 30 minutes planned. */
+const RUN_MINUTES = 28;
+
 /** A complete, deterministic report of invented values, from 1 January 2026 in India. */
 export function sampleReportData(made: SampleReportOptions = {}): ReportData {
   const {
@@ -29,8 +34,10 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
     olderActivities = 0,
     robotName = (nth) => `SCR-${1001 + nth}`,
   } = made;
-  const reportDays = Array.from({ length: days }, (_, nth) => sampleDay(nth));
   const reportRobots = Array.from({ length: robots }, (_, nth) => sampleRobot(nth, robotName(nth), days));
+  const reportDays = Array.from({ length: days }, (_, nth) => sampleDay(nth, reportRobots));
+  const outcomes = addOutcomes(reportDays.map((day) => day.outcomes));
+  const sums = sampleFigures(reportRobots);
   return {
     site: {
       id: 7,
@@ -58,13 +65,15 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
       fromOffset: "UTC+05:30",
       toOffset: "UTC+05:30",
       days,
+      daysBegun: days,
     },
     generatedAt: at(days, 9 * 60 + 41),
     sample: made.sample ?? false,
     figures: {
-      ...sampleFigures(reportRobots),
+      ...sums,
+      data_days: days,
       uptime_days: days,
-      cleaning_cycles: 1_234,
+      cleaning_cycles: outcomes.COMPLETED,
       average_battery: 71.25,
       battery_days: days,
       maintenance_activities: 5,
@@ -78,8 +87,47 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
       resolved_alerts: 4,
       average_resolution_time: 205.4,
     },
+    before: {
+      range: {
+        from: at(-days, 0),
+        to: { utc: at(0, 0).utc, local: `${at(-1, 0).local.slice(0, 10)} 23:59:59` },
+        fromOffset: "UTC+05:30",
+        toOffset: "UTC+05:30",
+        days,
+        daysBegun: days,
+      },
+      isMonth: false,
+      figures: {
+        ...sums,
+        data_days: days,
+        uptime_days: days,
+        cleaning_cycles: outcomes.COMPLETED,
+        average_battery: 68.1,
+        battery_days: days,
+        error_count: 5,
+        critical_alerts: 5,
+        resolved_alerts: 2,
+        average_resolution_time: 120,
+        minutes_cleaned: Math.max(0, sums.minutes_cleaned - 385),
+        minutes_as_planned: Math.max(0, sums.minutes_as_planned - 385),
+      },
+    },
     days: reportDays,
-    outcomes: { COMPLETED: 1_234, STOPPED: 12, CUT_SHORT: 21, FAILED: 4, SKIPPED: 33, MISSED: 2, RUNNING: 1 },
+    robotDays: {
+      rows: reportRobots.slice(0, 30).map(({ name, serialNumber }, nth) => ({
+        name,
+        serialNumber,
+        days: reportDays.map((_, day) => {
+          const { COMPLETED, RUNNING: _running, ...notDone } = plannedOn(nth, day);
+          const missing = Object.values(notDone).reduce((sum, one) => sum + one, 0);
+          return { runs: COMPLETED + missing, notDone: missing };
+        }),
+      })),
+      rest: Math.max(0, robots - 30),
+    },
+    reasons: sampleReasons(addOutcomes(reportRobots.map(({ planned }) => planned))),
+    siteAlerts: [],
+    outcomes,
     robots: reportRobots,
     notDone: {
       rows: reportRobots.slice(0, 8).map(({ name, serialNumber }, nth) => ({
@@ -141,12 +189,16 @@ export function emptyReportData(): ReportData {
   const made = sampleReportData({ robots: 0, days: 7, activities: 0 });
   const figures = { ...made.figures };
   for (const name of Object.keys(figures)) Object.assign(figures, { [name]: null });
-  const nothing = { minutesCleaned: 0, uptimePercent: null, averageBattery: null, outcomes: none };
+  const nothing = { minutesCleaned: 0, uptimePercent: null, averageBattery: null, outcomes: none, planned: none };
+  const before = made.before && { ...made.before, figures };
   return {
     ...made,
     partner: null,
     partnerId: null,
     figures,
+    before,
+    robotDays: { rows: [], rest: 0 },
+    reasons: [],
     maintenance: { ...made.maintenance, due: [], overdue: [] },
     outcomes: none,
     days: made.days.map(({ date }) => ({ date, ...nothing })),
@@ -160,7 +212,14 @@ function sampleFigures(robots: readonly ReportRobot[]) {
   const known = sum((robot) => robot.minutesKnown);
   const planned = sum((robot) => robot.minutesPlanned);
   const asPlanned = sum((robot) => robot.minutesAsPlanned);
+  const runs = sum((robot) => Object.values(robot.planned).reduce((all, one) => all + one, 0));
+  const done = sum((robot) => robot.planned.COMPLETED);
+  const running = sum((robot) => robot.planned.RUNNING);
   return {
+    done_share: (done * 100) / (runs - running),
+    planned_runs: runs,
+    planned_runs_done: done,
+    planned_runs_running: running,
     uptime: (reachable * 100) / known,
     minutes_reachable: reachable,
     minutes_known: known,
@@ -174,24 +233,63 @@ function sampleFigures(robots: readonly ReportRobot[]) {
   };
 }
 
-function sampleDay(nth: number): ReportDay {
-  const cleaned = nth % 9 === 8 ? 0 : 900 + ((nth * 137) % 500);
+/** What became of a robot's two planned runs of a day. */
+function plannedOn(robot: number, day: number): OutcomeCounts {
+  switch ((robot * 7 + day * 13) % 29) {
+    case 0:
+      return { ...none, COMPLETED: 1, CUT_SHORT: 1 };
+    case 5:
+      return { ...none, SKIPPED: 2 };
+    case 11:
+      return { ...none, COMPLETED: 1, FAILED: 1 };
+    case 17:
+      return { ...none, COMPLETED: 1, MISSED: 1 };
+    case 23:
+      return { ...none, COMPLETED: 1, STOPPED: 1 };
+    default:
+      return { ...none, COMPLETED: 2 };
+  }
+}
+
+function sampleReasons({ SKIPPED, CUT_SHORT, MISSED }: OutcomeCounts): ReportReason[] {
+  const reasons = [
+    {
+      outcome: "SKIPPED",
+      text: "Battery too low to start: 14 %, at least 20 % is wanted",
+      isExact: false,
+      runs: SKIPPED,
+    },
+    { outcome: "CUT_SHORT", text: "The link to the robot was lost", isExact: true, runs: CUT_SHORT },
+    { outcome: "MISSED", text: "The robot was offline", isExact: true, runs: MISSED },
+  ] as const;
+  return reasons.filter(({ runs }) => runs > 0);
+}
+
+function addOutcomes(all: readonly OutcomeCounts[]): OutcomeCounts {
+  const sum = { ...none };
+  for (const one of all) for (const name of outcomeNames) sum[name] += one[name];
+  return sum;
+}
+
+/** Manual runs and time outside the plan are of the first day. */
+function sampleDay(nth: number, robots: readonly ReportRobot[]): ReportDay {
+  const planned = addOutcomes(robots.map((_, robot) => plannedOn(robot, nth)));
+  const byHand = nth === 0 ? robots.reduce((sum, robot) => sum + robot.byHand, 0) : 0;
+  const rest = nth === 0 ? robots.reduce((sum, robot) => sum + robot.minutesByHand + robot.minutesOutsidePlan, 0) : 0;
   return {
     date: at(nth, 0).local.slice(0, 10),
-    minutesCleaned: cleaned,
+    minutesCleaned: planned.COMPLETED * RUN_MINUTES + rest,
     uptimePercent: nth % 11 === 10 ? null : 93 + ((nth * 29) % 70) / 10,
     averageBattery: 62 + ((nth * 31) % 230) / 10,
-    outcomes: {
-      ...none,
-      COMPLETED: cleaned === 0 ? 0 : 30 + (nth % 7),
-      SKIPPED: nth % 4,
-      CUT_SHORT: nth % 3 === 0 ? 1 : 0,
-    },
+    planned,
+    outcomes: { ...planned, COMPLETED: planned.COMPLETED + byHand },
   };
 }
 
 function sampleRobot(nth: number, name: string, days: number): ReportRobot {
-  const asPlanned = 1_650 + (nth % 150);
+  const planned = addOutcomes(Array.from({ length: days }, (_, day) => plannedOn(nth, day)));
+  const minutesPlanned = days * 2 * 30;
+  const asPlanned = planned.COMPLETED * RUN_MINUTES;
   const byHand = (nth % 3) * 45;
   const known = 43_200 - (nth % 5) * 480;
   const reachable = known - 700 + (nth % 9) * 13;
@@ -199,22 +297,14 @@ function sampleRobot(nth: number, name: string, days: number): ReportRobot {
     robotId: nth + 1,
     name,
     serialNumber: `SCR-${1001 + nth}`,
-    planned: {
-      COMPLETED: 55 - (nth % 4),
-      STOPPED: 1,
-      CUT_SHORT: 2,
-      FAILED: 1,
-      SKIPPED: 1 + (nth % 4),
-      MISSED: 1,
-      RUNNING: 0,
-    },
+    planned,
     byHand: nth % 3,
-    minutesPlanned: 1_800,
+    minutesPlanned,
     minutesAsPlanned: asPlanned,
     minutesOutsidePlan: 4,
     minutesByHand: byHand,
     minutesCleaned: asPlanned + 4 + byHand,
-    efficiencyPercent: asPlanned / 18,
+    efficiencyPercent: (asPlanned * 100) / minutesPlanned,
     minutesReachable: reachable,
     minutesKnown: known,
     uptimePercent: (reachable * 100) / known,
@@ -236,7 +326,10 @@ function sampleRobot(nth: number, name: string, days: number): ReportRobot {
             lastMaintenanceAt: null,
             maintenanceDueDate: nth === 0 ? "2026-01-14" : "2026-06-02",
             overdue: nth === 0,
-            activeAlerts: nth % 5 === 3 ? [{ severity: "CRITICAL", text: "Brush motor draws too much current" }] : [],
+            activeAlerts:
+              nth % 5 === 3
+                ? [{ severity: "CRITICAL", text: "Brush motor draws too much current", since: at(days - 1, 300) }]
+                : [],
           },
   };
 }

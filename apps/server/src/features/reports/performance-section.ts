@@ -2,10 +2,11 @@ import type { FieldName } from "@suncrew/domain/report-templates/template-sectio
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
 import type { PdfDocument } from "../../platform/pdf/pdf-document.ts";
 import { type Column, titledTable } from "../../platform/pdf/table.ts";
-import { outcomeText, writeCharts } from "./performance-charts.ts";
+import { outcomeText } from "./day-layout.ts";
+import { writeCharts } from "./performance-charts.ts";
 import type { ReportData, ReportRobot } from "./report-data.ts";
-import { count, formatDateTime, outOf, percent } from "./report-format.ts";
-import { nameOf, robotLabel, type SectionWriter, truncationNotes } from "./section-layout.ts";
+import { count, hours, outOf, percent } from "./report-format.ts";
+import { gatheredRows, nameOf, type SectionWriter, truncationNotes } from "./section-layout.ts";
 
 type Fields = ReadonlySet<FieldName>;
 
@@ -54,24 +55,24 @@ function runsByRobot(document: PdfDocument, { robots }: ReportData): Generator<v
 
 function* cleaningByRobot(document: PdfDocument, { robots, figures }: ReportData, fields: Fields): Generator<void> {
   if (robots.length === 0) return;
-  const all = (name: ReportFigureName) => count(figures[name] ?? 0);
+  const all = (name: ReportFigureName) => hours(figures[name] ?? 0);
   const efficiency = column("Efficiency", (robot) => percent(robot.efficiencyPercent), percent(figures.efficiency));
-  const efficiencyRule = " Efficiency is minutes cleaned as planned divided by minutes planned.";
+  const efficiencyRule = " Efficiency is time cleaned as planned divided by time planned.";
   const hasEfficiency = fields.has("efficiency");
   yield* titledTable(document, {
     title: "Cleaning by robot",
     notes: [
-      `Whole minutes per robot. Minutes cleaned as planned, outside the plan and in manual runs add up to the total cleaned.${hasEfficiency ? efficiencyRule : ""}`,
+      `To the minute per robot. Time cleaned as planned, outside the plan and in manual runs add up to the total cleaned.${hasEfficiency ? efficiencyRule : ""}`,
     ],
     namesRows: true,
     hasTotals: true,
     columns: [
       robotColumn(22),
-      column("As planned", (robot) => count(robot.minutesAsPlanned), all("minutes_as_planned")),
-      column("Outside the plan", (robot) => count(robot.minutesOutsidePlan), all("minutes_outside_plan")),
-      column("Manual", (robot) => count(robot.minutesByHand), all("minutes_by_hand")),
-      column("Total cleaned", (robot) => count(robot.minutesCleaned), all("minutes_cleaned")),
-      column("Planned", (robot) => count(robot.minutesPlanned), all("minutes_planned")),
+      column("As planned", (robot) => hours(robot.minutesAsPlanned), all("minutes_as_planned")),
+      column("Outside the plan", (robot) => hours(robot.minutesOutsidePlan), all("minutes_outside_plan")),
+      column("Manual", (robot) => hours(robot.minutesByHand), all("minutes_by_hand")),
+      column("Total cleaned", (robot) => hours(robot.minutesCleaned), all("minutes_cleaned")),
+      column("Planned", (robot) => hours(robot.minutesPlanned), all("minutes_planned")),
       ...(hasEfficiency ? [efficiency] : []),
     ],
     rows: robots,
@@ -85,27 +86,27 @@ function* uptimeByRobot(
 ): Generator<void> {
   const hasBattery = fields.has("average_battery");
   if (robots.length === 0 || !(fields.has("uptime") || hasBattery)) return;
-  const all = (name: ReportFigureName) => count(figures[name] ?? 0);
+  const all = (name: ReportFigureName) => hours(figures[name] ?? 0);
   const days = (value: number | null) => outOf(value ?? 0, range.days);
   const uptime = [
-    column("Minutes reachable", (robot) => count(robot.minutesReachable), all("minutes_reachable")),
-    column("Minutes known", (robot) => count(robot.minutesKnown), all("minutes_known")),
-    column("Uptime", (robot) => percent(robot.uptimePercent), percent(figures.uptime)),
-    column("Uptime known", (robot) => days(robot.uptimeDays), days(figures.uptime_days)),
-    column("Critical minutes", (robot) => count(robot.minutesCritical), all("critical_minutes")),
+    column("Time reachable", (robot) => hours(robot.minutesReachable), all("minutes_reachable"), 20),
+    column("Time known", (robot) => hours(robot.minutesKnown), all("minutes_known"), 16),
+    column("Uptime", (robot) => percent(robot.uptimePercent), percent(figures.uptime), 11),
+    column("Uptime known", (robot) => days(robot.uptimeDays), days(figures.uptime_days), 12),
+    column("Critical time", (robot) => hours(robot.minutesCritical), all("critical_minutes"), 14),
   ];
   const battery = [
-    column("Average battery", (robot) => percent(robot.averageBattery), percent(figures.average_battery)),
-    column("Battery known", (robot) => days(robot.batteryDays), days(figures.battery_days)),
+    column("Average battery", (robot) => percent(robot.averageBattery), percent(figures.average_battery), 12),
+    column("Battery known", (robot) => days(robot.batteryDays), days(figures.battery_days), 12),
   ];
   yield* titledTable(document, {
     title: hasBattery ? "Uptime and battery by robot" : "Uptime by robot",
     notes: [
-      "Uptime is minutes reachable divided by minutes known. Minutes are known from a robot\u2019s first connection, except during maintenance; \u201cUptime known\u201d counts the days that have any. Critical minutes are those with an open critical alert of the robot, whether it was reachable or not.",
+      "Uptime is time reachable divided by time known. Time is known from a robot\u2019s first connection, except during maintenance; \u201cUptime known\u201d counts the days that have any. Critical time is that with an open critical alert of the robot, whether it was reachable or not.",
     ],
     namesRows: true,
     hasTotals: true,
-    columns: [robotColumn(22), ...(fields.has("uptime") ? uptime : []), ...(hasBattery ? battery : [])],
+    columns: [robotColumn(21), ...(fields.has("uptime") ? uptime : []), ...(hasBattery ? battery : [])],
     rows: robots,
   });
 }
@@ -117,13 +118,16 @@ function runsNotDone(document: PdfDocument, { notDone, outcomes }: ReportData): 
     title: "Runs not done, and why",
     notes: truncationNotes(notDone, what, "The tables above include all of them."),
     columns: [
-      { title: "When", share: 20, of: ({ at }) => formatDateTime(at, "") },
-      { title: "Robot", share: 27, maxLines: 2, of: robotLabel },
-      { title: "Kind", share: 11, of: ({ planned }) => (planned ? "Planned" : "Manual") },
-      { title: "Outcome", share: 14, of: ({ outcome }) => outcomeText[outcome] },
-      { title: "Reason", share: 38, maxLines: 6, of: ({ reason }) => reason || "Not given" },
+      { title: "When", share: 22, of: ({ when }) => when },
+      { title: "Robot", share: 25, maxLines: 2, of: ({ robot }) => robot },
+      { title: "Kind", share: 11, of: ({ newest: { planned } }) => (planned ? "Planned" : "Manual") },
+      { title: "Outcome", share: 15, of: ({ times, newest: { outcome } }) => `${times}${outcomeText[outcome]}` },
+      { title: "Reason", share: 37, maxLines: 6, of: ({ newest: { reason } }) => reason || "Not given" },
     ],
-    rows: notDone.rows,
+    rows: gatheredRows(notDone.rows, {
+      timeOf: ({ at }) => at,
+      kindOf: ({ planned, outcome, reason }) => [planned, outcome, reason],
+    }),
     empty: runs === 0 ? "There were no runs in this range." : "Every run of this range was done.",
   });
 }

@@ -1,24 +1,32 @@
 import { maintenanceDueDate, maintenanceDueDates } from "@suncrew/domain/reports/maintenance-due.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
+import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { percentOf } from "@suncrew/domain/reports/uptime.ts";
 import { localTimeOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import {
+  type OutcomeCounts,
+  type PerformanceFigures,
+  REPORT_DAY_ROBOTS,
   type ReportDay,
   type ReportHealth,
   type ReportMaintenance,
   type ReportRobot,
+  type ReportRobotDay,
+  type ReportRobotDays,
   type ReportScope,
   reportTime,
 } from "./report-data.ts";
 import {
   allOutcomes,
   cleanedMs,
+  hasFigures,
   meanBattery,
   noRobotSums,
   noSums,
   type PerformanceSums,
   plannedOutcomes,
 } from "./report-sums.ts";
+import type { ClosedRobotDay } from "./report-performance.queries.ts";
 import type { ReportLocks, ReportRobotRow } from "./reports.queries.ts";
 
 const MINUTE_MS = 60_000;
@@ -40,35 +48,50 @@ export function computeFigures(
   maintenance: ReportMaintenance,
 ): Record<ReportFigureName, number | null> {
   const { performance, changes, locks } = sources;
+  return {
+    ...performanceFigures(performance, robots),
+    maintenance_activities: locks.set + locks.released,
+    system_changes: changes.bySystem,
+    user_actions: changes.byPeople,
+    scheduled_maintenance: maintenance.due.length,
+    overdue_maintenance: maintenance.overdue.length,
+    completed_maintenance: locks.released,
+  };
+}
+
+/** The figures that follow from how the robots performed; the range before has these too. */
+export function performanceFigures(performance: PerformanceSums, robots: readonly ReportRobot[]): PerformanceFigures {
   const { alerts, days } = performance;
   const whole = performance.total();
   const total = (of: (robot: ReportRobot) => number) => sum(robots.map(of));
   const reachable = total(({ minutesReachable }) => minutesReachable);
   const known = total(({ minutesKnown }) => minutesKnown);
-  const planned = total(({ minutesPlanned }) => minutesPlanned);
+  const minutesPlanned = total(({ minutesPlanned }) => minutesPlanned);
   const asPlanned = total(({ minutesAsPlanned }) => minutesAsPlanned);
+  const runs = total(({ planned }) => sum(Object.values(planned)));
+  const done = total(({ planned }) => planned.COMPLETED);
+  const running = total(({ planned }) => planned.RUNNING);
   return {
+    data_days: days.filter(hasFigures).length,
     uptime: percentOf(reachable, known),
     minutes_reachable: reachable,
     minutes_known: known,
     uptime_days: days.filter(({ counted_ms }) => counted_ms > 0).length,
     critical_minutes: total(({ minutesCritical }) => minutesCritical),
+    done_share: percentOf(done, runs - running),
+    planned_runs: runs,
+    planned_runs_done: done,
+    planned_runs_running: running,
     cleaning_cycles: allOutcomes(whole).COMPLETED,
     minutes_cleaned: total(({ minutesCleaned }) => minutesCleaned),
     minutes_as_planned: asPlanned,
     minutes_outside_plan: total(({ minutesOutsidePlan }) => minutesOutsidePlan),
     minutes_by_hand: total(({ minutesByHand }) => minutesByHand),
-    minutes_planned: planned,
-    efficiency: percentOf(asPlanned, planned),
+    minutes_planned: minutesPlanned,
+    efficiency: percentOf(asPlanned, minutesPlanned),
     average_battery: meanBattery(whole),
     battery_days: days.filter(({ read_ms }) => read_ms > 0).length,
-    maintenance_activities: locks.set + locks.released,
-    system_changes: changes.bySystem,
-    user_actions: changes.byPeople,
     error_count: alerts.critical_alerts,
-    scheduled_maintenance: maintenance.due.length,
-    overdue_maintenance: maintenance.overdue.length,
-    completed_maintenance: locks.released,
     critical_alerts: alerts.critical_alerts,
     resolved_alerts: alerts.resolved_alerts,
     average_resolution_time:
@@ -85,8 +108,45 @@ export function computeDays({ scope, performance }: ReportSources): ReportDay[] 
       uptimePercent: percentOf(sums.reachable_ms, sums.counted_ms),
       averageBattery: meanBattery(sums),
       outcomes: allOutcomes(sums),
+      planned: plannedOutcomes(sums),
     };
   });
+}
+
+/** The robots whose days are drawn: all, or those with the most planned runs that were not done. */
+export function robotsByDay(robots: readonly ReportRobot[]): { readonly shown: ReportRobot[]; readonly rest: number } {
+  const planned = robots.filter((robot) => sum(Object.values(robot.planned)) > 0);
+  const worst = planned.toSorted((one, other) => notDoneOf(other.planned) - notDoneOf(one.planned));
+  const shown = planned.length > REPORT_DAY_ROBOTS ? worst.slice(0, REPORT_DAY_ROBOTS) : planned;
+  return { shown, rest: planned.length - shown.length };
+}
+
+/** What became of the planned runs of some robots on each day of the range. */
+export function computeRobotDays(
+  { scope, performance }: ReportSources,
+  { shown, rest }: ReturnType<typeof robotsByDay>,
+  closed: readonly ClosedRobotDay[],
+): ReportRobotDays {
+  const byRobot = new Map<number, Map<number, OutcomeCounts>>();
+  for (const { robot_id, date, ...sums } of closed) {
+    const days = byRobot.get(robot_id) ?? new Map<number, OutcomeCounts>();
+    byRobot.set(robot_id, days.set(performance.closedDates.get(date) ?? -1, plannedOutcomes(sums)));
+  }
+  const dayOf = (robotId: number, nth: number): ReportRobotDay | null => {
+    const planned = byRobot.get(robotId)?.get(nth) ?? performance.openDays.get(robotId)?.get(nth);
+    const runs = planned === undefined ? 0 : sum(Object.values(planned));
+    return planned === undefined || runs === 0 ? null : { runs, notDone: notDoneOf(planned) };
+  };
+  const rows = shown.map(({ robotId, name, serialNumber }) => ({
+    name,
+    serialNumber,
+    days: scope.days.map((_, nth) => dayOf(robotId, nth)),
+  }));
+  return { rows, rest };
+}
+
+export function notDoneOf(outcomes: OutcomeCounts): number {
+  return sum(NOT_DONE.map((outcome) => outcomes[outcome]));
 }
 
 /** The robots currently at the site, then those that have left but have figures in the range; each by name. */
@@ -104,10 +164,7 @@ export function computeRobots(sources: ReportSources): ReportRobot[] {
 /** Robots with figures in the range that are no longer at the site. */
 function leftRobots(robots: readonly ReportRobotRow[], { robots: sums }: PerformanceSums): number[] {
   const here = new Set(robots.map(({ id }) => id));
-  const withFigures = [...sums].filter(([, of]) => {
-    const runs = Object.values(allOutcomes(of)).some((count) => count > 0);
-    return runs || of.planned_ms + cleanedMs(of) + of.counted_ms + of.read_ms + of.critical_ms > 0;
-  });
+  const withFigures = [...sums].filter(([, of]) => hasFigures(of));
   return withFigures.map(([id]) => id).filter((id) => !here.has(id));
 }
 
@@ -162,7 +219,10 @@ function healthOf({ scope, performance, intervalDays }: ReportSources, row: Repo
     lastMaintenanceAt: lastRelease === undefined ? null : reportTime(lastRelease, timezone),
     maintenanceDueDate: dueDate,
     overdue: dueDate < siteToday(timezone, now),
-    activeAlerts: row.alerts,
+    activeAlerts: row.alerts.map(({ raised_at, ...alert }) => ({
+      ...alert,
+      since: reportTime(new Date(raised_at), timezone),
+    })),
   };
 }
 

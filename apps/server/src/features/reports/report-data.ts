@@ -23,8 +23,16 @@ export interface ReportData {
    * `reportFigureRules` says how each is computed.
    */
   readonly figures: Readonly<Record<ReportFigureName, number | null>>;
+  /** The same figures of the range before; null if there is none to compare with. */
+  readonly before: ReportBefore | null;
   /** Every day of the site within the range, in order; the first and last may be partial. */
   readonly days: readonly ReportDay[];
+  /** The days of robots with planned runs: all of them, or those with the most that were not done. */
+  readonly robotDays: ReportRobotDays;
+  /** Why planned runs were not done, the most frequent first; of those that are still on record. */
+  readonly reasons: readonly ReportReason[];
+  /** Open alerts of the whole site when the report is made, newest first. */
+  readonly siteAlerts: readonly ReportOpenAlert[];
   /** Of all runs in the range, planned and manual; `RUNNING` are in progress. */
   readonly outcomes: OutcomeCounts;
   readonly robots: readonly ReportRobot[];
@@ -68,6 +76,63 @@ export interface ReportRange {
   readonly toOffset: string;
   /** The number of local days it touches. */
   readonly days: number;
+  /** How many of them had begun when the report was made. */
+  readonly daysBegun: number;
+}
+
+/** The figures that follow from how the robots performed. */
+export type PerformanceFigures = Readonly<Record<PerformanceFigureName, number | null>>;
+
+export type PerformanceFigureName = Exclude<
+  ReportFigureName,
+  | "maintenance_activities"
+  | "system_changes"
+  | "user_actions"
+  | "scheduled_maintenance"
+  | "overdue_maintenance"
+  | "completed_maintenance"
+>;
+
+export interface ReportBefore {
+  readonly range: ReportRange;
+  /** True if both ranges are whole calendar months. */
+  readonly isMonth: boolean;
+  readonly figures: PerformanceFigures;
+}
+
+/** The maximum robots whose days are drawn. */
+export const REPORT_DAY_ROBOTS = 30;
+
+export interface ReportRobotDays {
+  readonly rows: readonly {
+    readonly name: string;
+    readonly serialNumber: string;
+    /** One for each day of the range; null if no run was planned. */
+    readonly days: readonly (ReportRobotDay | null)[];
+  }[];
+  /** How many robots are left out. */
+  readonly rest: number;
+}
+
+export interface ReportRobotDay {
+  /** Planned runs that were due, and those of them that were not done. */
+  readonly runs: number;
+  readonly notDone: number;
+}
+
+export interface ReportReason {
+  readonly outcome: RunOutcome;
+  /** Of the newest, if there are several. */
+  readonly text: string;
+  /** False if the texts differ, for example in their numbers. */
+  readonly isExact: boolean;
+  readonly runs: number;
+}
+
+export interface ReportOpenAlert {
+  readonly severity: Severity;
+  readonly text: string;
+  readonly since: ReportTime;
 }
 
 export type OutcomeCounts = Readonly<Record<RunOutcome | "RUNNING", number>>;
@@ -79,7 +144,9 @@ export interface ReportDay {
   /** Null if nothing can be known about the day, for example in the future. */
   readonly uptimePercent: number | null;
   readonly averageBattery: number | null;
+  /** Of planned and manual runs, and of planned ones alone. */
   readonly outcomes: OutcomeCounts;
+  readonly planned: OutcomeCounts;
 }
 
 /** A robot that is at the site now, or was and has figures there in the range; by name. */
@@ -130,7 +197,7 @@ export interface ReportHealth {
   readonly maintenanceDueDate: string;
   readonly overdue: boolean;
   /** Texts, worst first. */
-  readonly activeAlerts: readonly { readonly severity: Severity; readonly text: string }[];
+  readonly activeAlerts: readonly ReportOpenAlert[];
 }
 
 export interface ReportNotDone {

@@ -12,23 +12,31 @@ beforeAll(async () => {
   usual = await readPdf(writeReportPdf(sampleReportData(), null));
 });
 const SECTIONS = ["Robot Performance", "Activity Log", "Robot Health Status", "Maintenance History", "Alerts Summary"];
+const APPENDIX = ["How each figure is calculated", "Log"];
 
 describe("§2 Site Reports: what the PDF is", () => {
   test("headings, tables and figures are tagged, figures have text alternatives, and an outline links to the parts", async () => {
     const pdf = usual;
     expect(pdf.title).toBe("Site report: Bhadla Solar Park, 1 Jan 2026 to 30 Jan 2026");
     expect(pdf.language).toBe("en-IN");
-    expect(pdf.outline).toEqual(["Bhadla Solar Park", "Summary", ...SECTIONS]);
+    expect(pdf.outline).toEqual(["Bhadla Solar Park", "Planned against done", ...SECTIONS, ...APPENDIX]);
     expect(elementsOf(pdf, "H1")).toHaveLength(1);
-    expect(elementsOf(pdf, "H2")).toHaveLength(6);
+    expect(elementsOf(pdf, "H2")).toHaveLength(9);
     expect(elementsOf(pdf, "H3").length).toBeGreaterThan(10);
     expect(elementsOf(pdf, "TH").length).toBeGreaterThan(50);
     const alts = elementsOf(pdf, "Figure").map(({ alt }) => alt ?? "");
-    expect(alts).toHaveLength(4);
-    expect(alts[0]).toMatch(/^Column chart of the minutes cleaned by day, .* at most 1,\d{3} \(\d+ Jan 2026\)\.$/);
-    expect(alts[1]).toMatch(/^Line chart of uptime in percent by day, .* between 9\d\.\d and 9\d\.\d\.$/);
-    expect(alts[2]).toMatch(/^Line chart of average battery in percent by day, .* between 6\d\.\d and 8\d\.\d\.$/);
-    expect(alts[3]).toContain("Done 1,234 (94.4 %), Stopped early 12 (0.9 %), Cut short 21");
+    expect(alts).toHaveLength(7);
+    expect(alts[0]).toBe("Traffic light: red.");
+    expect(alts[1]).toMatch(
+      /^Stacked columns of 240 planned runs by day, .*: Done 215, Stopped early 4, Cut short 5, Skipped 8, Missed 4, Failed 4\.$/,
+    );
+    expect(alts[2]).toMatch(/^Heat map of planned runs by robot and day, .*, most runs not done by SCR-1001, 7\./);
+    expect(alts[3]).toMatch(
+      /^Column chart of the time cleaned by day, .* in total, at most \d h \d+ min \(\d+ Jan 2026\)\.$/,
+    );
+    expect(alts[4]).toMatch(/^Line chart of uptime in percent by day, .* between 9\d\.\d and 9\d\.\d\.$/);
+    expect(alts[5]).toMatch(/^Line chart of average battery in percent by day, .* between 6\d\.\d and 8\d\.\d\.$/);
+    expect(alts[6]).toContain("Done 218 (89.7 %), Under way 0 (0.0 %), Stopped early 4 (1.6 %), Cut short 5");
   });
 
   test("each page shows its number and the page count; the cover names site, range, zone and partner, and says that data are invented", async () => {
@@ -40,7 +48,7 @@ describe("§2 Site Reports: what the PDF is", () => {
       expect(text).toMatch(new RegExp(`Page ${nth + 1} of\\s*${pdf.pages.length}\\b`));
       expect(text).toContain("Contains sample data");
     }
-    const cover = pdf.pages[0]?.text ?? "";
+    const cover = pdf.pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
     expect(cover).toContain("Asia/Kolkata (UTC+05:30)");
     expect(cover).toContain("SunCare Services");
     expect(cover).toContain("30 Jan 2026, 23:59:59");
@@ -53,34 +61,33 @@ describe("§2 Site Reports: what the PDF is", () => {
       expect(text).toContain(label);
       expect(text).toContain(how);
     }
-    for (const value of ["98.4 %", "1,234", "6,757 min", "91.8 %", "71.3 %", "30 of 30 days", "3 h 25 min"]) {
+    for (const value of ["98.4 %", "218", "102 h 51 min", "83.6 %", "71.3 %", "30 of 30 days", "3 h 25 min"]) {
       expect(text.split(value).length).toBeGreaterThan(2);
     }
   });
 
   test("decisions, report figures: recomputing the cover's figures from the numbers printed there gives the same result", async () => {
     const cover = usual.pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
-    const numbersOf = (pattern: RegExp) => {
-      const found = pattern.exec(cover)?.slice(1) ?? [];
-      return found.map((text) => Number(text.replaceAll(",", "")));
-    };
-    const n = "([\\d,.]+)";
-    const [uptime = 0, reachable = 0, known = 0, days, ofDays] = numbersOf(
-      new RegExp(`Uptime ${n} % ${n} of ${n} min reachable; known on ${n} of ${n} days`),
+    const found = (pattern: string) => new RegExp(pattern).exec(cover)?.slice(1) ?? [];
+    const percentOf = (part: number, whole: number) => Math.round((part / whole) * 1_000) / 10;
+    const time = "((?:[\\d,]+ h ?)?(?:\\d+ min)?)";
+    const [reachable, known, uptime, days] = found(
+      `Uptime ${time} of ${time} reachable ([\\d.]+) % known on (\\d+ of \\d+) days`,
     );
-    expect(uptime).toBe(Math.round((reachable / known) * 1_000) / 10);
-    expect([days, ofDays]).toEqual([30, 30]);
-    const [cleaned, asPlanned = 0, outside = 0, byHand = 0] = numbersOf(
-      new RegExp(`Minutes cleaned ${n} min ${n} as planned, ${n} outside the plan, ${n} in manual runs`),
+    expect(Number(uptime)).toBe(percentOf(minutesOf(reachable), minutesOf(known)));
+    expect(days).toBe("30 of 30");
+    const [asPlanned, outside, byHand, cleaned] = found(
+      `Time cleaned ${time} as planned, ${time} outside the plan, ${time} in manual runs ${time} known on 30 of 30 days`,
     );
-    expect(cleaned).toBe(asPlanned + outside + byHand);
-    const [efficiency, ofPlan, planned = 0] = numbersOf(
-      new RegExp(`Efficiency ${n} % ${n} min cleaned as planned of ${n} min planned`),
-    );
+    expect(minutesOf(cleaned)).toBe(minutesOf(asPlanned) + minutesOf(outside) + minutesOf(byHand));
+    expect(cover).toContain(`robots cleaned for ${cleaned} altogether`);
+    const [ofPlan, planned, efficiency] = found(`Efficiency ${time} cleaned as planned of ${time} planned ([\\d.]+) %`);
     expect(ofPlan).toBe(asPlanned);
-    expect(efficiency).toBe(Math.round((asPlanned / planned) * 1_000) / 10);
-    expect(cover).toContain("Time with a critical alert 2,880 min");
-    expect(cover).toContain("known on 30 of 30 days");
+    expect(Number(efficiency)).toBe(percentOf(minutesOf(ofPlan), minutesOf(planned)));
+    const [done, runs, share] = found("Planned runs done (\\d+) of (\\d+) planned runs ([\\d.]+) %");
+    expect(Number(share)).toBe(percentOf(Number(done), Number(runs)));
+    expect(cover).toContain(`${done} of ${runs} planned runs were done (${share} %)`);
+    expect(cover).toMatch(/Time with a critical alert .* 48 h known on 30 of 30 days/);
   });
 
   test("§3 Maintenance due date: overdue maintenance comes before all other maintenance, on the cover too, and is never counted as not due", async () => {
@@ -91,7 +98,6 @@ describe("§2 Site Reports: what the PDF is", () => {
     const { pages } = await readPdf(writeReportPdf(data, null));
     const words = "verdue since 12 Mar 2024: SCR-1003; since 3 Jan 2025: SCR-1002.";
     expect(pages[0]?.text).toContain(words);
-    expect(pages[1]?.text).toContain(words);
     const part = pages.find(({ text }) => text.includes("Due in this range"))?.text ?? "";
     expect(part.indexOf(words)).toBeGreaterThan(0);
     expect(part.indexOf(words)).toBeLessThan(part.indexOf("Due in this range"));
@@ -145,6 +151,57 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(text.split("No data").length).toBeGreaterThan(20);
   });
 
+  test("a figure that is known on some days says so, and a total over them is not compared", async () => {
+    const made = sampleReportData();
+    const figures = { ...made.figures, data_days: 9, uptime_days: 8 };
+    const { pages } = await readPdf(writeReportPdf({ ...made, figures }, null));
+    const cover = pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
+    expect(cover).toMatch(/Time cleaned .* 102 h 51 min known on 9 of 30 days .* too few days to compare Efficiency/);
+    expect(cover).toMatch(/Uptime .* known on 8 of 30 days/);
+    expect(cover).toContain("there is data on only 9 of 30 days");
+  });
+
+  test("a range of one day, one of 92 days and one of 400 days: the first page is one page, and only the longest is not compared", async () => {
+    for (const [days, robots] of [
+      [1, 1],
+      [92, 200],
+      [400, 3],
+    ] as const) {
+      const { pages } = await readPdf(
+        writeReportPdf({ ...sampleReportData({ days, robots }), ...(days > 92 && { before: null }) }, null),
+        { withTrees: false },
+      );
+      expect(pages[1]?.text).toContain("Planned against done");
+      expect(pages[0]?.text).toContain("Generated");
+      expect(pages[0]?.text.includes("are not compared")).toBe(days > 92);
+    }
+  });
+
+  test("what needs action: alerts and robots that are offline come first, and nothing is said if nothing does", async () => {
+    const coverOf = async (data: ReturnType<typeof sampleReportData>) =>
+      (await readPdf(writeReportPdf(data, null))).pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
+    const made = sampleReportData({ robots: 5 });
+    const alert = { severity: "CRITICAL" as const, text: "The site is dark", since: made.generatedAt };
+    const cover = await coverOf({ ...made, siteAlerts: [alert] });
+    const parts = [
+      "Whole site: The site is dark",
+      "SCR-1004 has a critical alert open",
+      "1 robot is offline: SCR-1005",
+      "Maintenance: overdue",
+      "Planned runs 5 missed and 5 failed",
+    ];
+    const places = parts.map((part) => cover.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    const calm = made.robots.map((robot) => ({
+      ...robot,
+      planned: { ...robot.planned, MISSED: 0, FAILED: 0 },
+      health: robot.health && { ...robot.health, online: true, activeAlerts: [] },
+    }));
+    const quiet = await coverOf({ ...made, robots: calm, maintenance: { ...made.maintenance, overdue: [] } });
+    expect(quiet).toContain("Nothing needs action.");
+  });
+
   test("a year is drawn by weeks and says so; two months are drawn by days", async () => {
     const year = textOf(await readPdf(writeReportPdf(sampleReportData({ days: 365 }), null)));
     expect(year).toContain("each point is a week from Monday to Sunday");
@@ -152,6 +209,33 @@ describe("§2 Site Reports: what the PDF is", () => {
     const months = textOf(await readPdf(writeReportPdf(sampleReportData({ days: 62 }), null)));
     expect(months).not.toContain("Monday");
     expect(months).toContain("3 Mar 2026");
+  });
+});
+
+/** "102 h 51 min", "45 min" or "30 h". */
+function minutesOf(text = ""): number {
+  const [, h = "0", min = "0"] = /^(?:([\d,]+) h)? ?(?:(\d+) min)?$/.exec(text.trim()) ?? [];
+  return Number(h.replaceAll(",", "")) * 60 + Number(min);
+}
+
+describe("§2 Site Reports: entries that repeat are one", () => {
+  test("twelve robots started one after the other are one row with their number and times; each entry is in one row", async () => {
+    const made = sampleReportData({ activities: 12, robots: 12 });
+    const rows = made.activity.rows.map((row, nth) => ({
+      ...row,
+      action: "START" as const,
+      actionType: "SCHEDULED" as const,
+      status: "SUCCESS" as const,
+      userName: "Scheduler",
+      details: "The robot confirmed it",
+      at: { utc: `2026-01-30T15:${59 - nth}:00.000Z`, local: `2026-01-30 21:${29 - nth}:00` },
+    }));
+    const { pages } = await readPdf(writeReportPdf({ ...made, activity: { rows, rest: 0 } }, null));
+    const log = pages.at(-1)?.text.replaceAll(/\s+/g, " ") ?? "";
+    expect(log).toContain("30 Jan 2026, 21:18:00\u201321:29:00");
+    expect(log).toMatch(/12 × Start, scheduled/);
+    expect(log).toContain("12 robots");
+    expect(log.split("The robot confirmed it")).toHaveLength(2);
   });
 });
 
@@ -204,7 +288,7 @@ describe("§3 Report template: the PDF follows it", () => {
       { type: "performance", fields: ["uptime", "cleaning_cycles"] },
     ] as const;
     const pdf = await readPdf(writeReportPdf(sampleReportData(), printed));
-    expect(pdf.outline.slice(2)).toEqual(["Alerts Summary", "Robot Performance"]);
+    expect(pdf.outline.slice(1)).toEqual(["Alerts Summary", "Robot Performance", "How each figure is calculated"]);
     const text = textOf(pdf);
     for (const shown of ["Critical alerts", "Uptime", "Cleaning cycles", "Planned versus done"])
       expect(text).toContain(shown);
@@ -219,7 +303,7 @@ describe("§3 Report template: the PDF follows it", () => {
       "Entry number",
     ];
     for (const name of hidden) expect(text).not.toContain(name);
-    expect(elementsOf(pdf, "Figure")).toHaveLength(0);
+    expect(elementsOf(pdf, "Figure").map(({ alt }) => alt)).toEqual(["Traffic light: red."]);
   });
 
   test("without a template every section is there", async () => {
@@ -274,11 +358,11 @@ describe("§2 Site Reports: many rows", () => {
   test("a table over many pages has one heading for screen readers; those on further pages are only visual", async () => {
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(sampleReportData({ activities: 120 }), printed));
-    // pdf.js lists the heading again on each page, without content there: the table of figures with its three column
-    // headings and one row heading, and the seven headings of the timeline.
+    // pdf.js lists the heading again on each page, without content there: the tables of figures, on the first page with
+    // four column headings and one row heading and at the end with three and one, and the seven headings of the timeline.
     const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
-    expect(read("TH")).toHaveLength(3 + 1 + 7);
-    expect(read("TD")).toHaveLength(2 + 120 * 7);
+    expect(read("TH")).toHaveLength(4 + 1 + 3 + 1 + 7);
+    expect(read("TD")).toHaveLength(3 + 2 + 120 * 7);
   });
 
   test("other work gets its turn while 200 robots and 2,000 rows are drawn, and what is drawn is sent immediately", async () => {

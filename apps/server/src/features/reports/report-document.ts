@@ -5,31 +5,31 @@ import {
 } from "@suncrew/domain/report-templates/template-sections.ts";
 import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
 import type { Readable } from "node:stream";
-import { facts, flowLines, heading, label, type Named, paragraph, rule } from "../../platform/pdf/blocks.ts";
+import { heading, paragraph, rule } from "../../platform/pdf/blocks.ts";
 import { page, PdfDocument, streamPdf, theme } from "../../platform/pdf/pdf-document.ts";
 import { titledTable } from "../../platform/pdf/table.ts";
-import { capHeight, type TextStyle } from "../../platform/pdf/typesetter.ts";
+import type { TextStyle } from "../../platform/pdf/typesetter.ts";
+import { writeDays } from "./day-page.ts";
 import { writePerformance } from "./performance-section.ts";
-import { writeActivities, writeAlerts, writeHealth, writeMaintenance } from "./report-sections.ts";
 import type { ReportData } from "./report-data.ts";
-import { count, formatDate, formatDateTime, formatTimestamp, offsetText, rangeText } from "./report-format.ts";
+import { rangeText } from "./report-format.ts";
+import { writeActivities, writeAlerts, writeHealth, writeMaintenance, writeTimeline } from "./report-sections.ts";
 import {
+  coverageText,
   figureCards,
   figureNames,
   figureNamesWithInputs,
   figureText,
-  overdueText,
   sectionName,
   type SectionWriter,
-  showsMaintenance,
-  warningStyle,
 } from "./section-layout.ts";
+import { drawBand, writeVerdict } from "./verdict-page.ts";
 
 const footerStyle: TextStyle = { size: 8, color: theme.muted };
 const headerNameStyle: TextStyle = { size: 8, weight: "SEMIBOLD", color: theme.text };
 const FOOTER_Y = 806;
 
-/** Header and footer of a page; the cover has a band instead of the header. */
+/** Header and footer of a page; the first page has a band instead of the header. */
 function decoratePage(document: PdfDocument, number: number, data: ReportData): void {
   if (number === 1) drawBand(document);
   else drawHeader(document, data);
@@ -49,101 +49,20 @@ function drawHeader(document: PdfDocument, { site, range }: ReportData): void {
   rule(document, 54);
 }
 
-/** Coloured background at the top of the cover; points. */
-const BAND_HEIGHT = 226;
+/** Names of the parts at the end. */
+const DEFINITIONS = "How each figure is calculated";
+const LOG = "Log";
 
-function drawBand(document: PdfDocument): void {
-  document.fill(0, 0, page.fullWidth, BAND_HEIGHT, theme.accent);
-  drawSun(document, page.left + 11, 58);
-  const style: TextStyle = { size: 15, weight: "SEMIBOLD", color: "#ffffff" };
-  document.type.set("Suncrew", page.left + 30, 58 + capHeight(style.size) / 2, style);
-}
-
-function drawSun({ kit }: PdfDocument, x: number, y: number): void {
-  kit.circle(x, y, 5.2).fillColor(theme.sun).fill();
-  kit.lineWidth(1.8).lineCap("round").strokeColor(theme.sun);
-  for (let ray = 0; ray < 8; ray += 1) {
-    const [cos, sin] = [Math.cos((ray * Math.PI) / 4), Math.sin((ray * Math.PI) / 4)];
-    kit.moveTo(x + cos * 8, y + sin * 8).lineTo(x + cos * 10.6, y + sin * 10.6);
-  }
-  kit.stroke().lineCap("butt");
-}
-
-const coverStyle: TextStyle = { size: 11, color: theme.accentSoft };
-const coverHeadingStyle: TextStyle = { size: 9.5, weight: "SEMIBOLD", color: theme.accent };
-
-function* writeCover(document: PdfDocument, data: ReportData, sections: readonly PrintedSection[]): Generator<void> {
-  document.outline(data.site.name);
-  drawTitle(document, data);
-  document.y = BAND_HEIGHT + 26;
-  if (data.sample) drawSampleNotice(document);
-  facts(document, coverFacts(data));
-  document.y += 6;
-  const overdue = showsMaintenance(sections) ? overdueText(data, 6) : null;
-  if (overdue !== null) paragraph(document, `Maintenance: ${overdue}`, warningStyle);
-  document.y += 6;
-  smallHeading(document, "At a glance");
-  figureCards(document, data, sections.flatMap(({ fields }) => figureNames(fields)).slice(0, 6));
-  // Omitted if it does not fit: the PDF's outline has it too, and the cover is one page.
-  if (document.y + 60 <= page.bottom) {
-    document.y += 6;
-    smallHeading(document, "In this report");
-    paragraph(document, ["Summary", ...sections.map(({ type }) => sectionName(type))].join(" \u00b7 "));
-  }
-  yield;
-}
-
-/** A long name is set in smaller type, on up to three lines. */
-function drawTitle(document: PdfDocument, { site, range }: ReportData): void {
-  label(document, "Site report", page.left, 88, { ...coverStyle, weight: "SEMIBOLD" });
-  const large: TextStyle = { size: 28, weight: "SEMIBOLD", color: "#ffffff" };
-  const fits = document.type.lines(site.name, page.width, large).length <= 2;
-  const style = fits ? large : { ...large, size: 19 };
-  const lines = document.type.lines(site.name, page.width, style, 3);
-  document.y = 104;
-  flowLines(document, "H1", lines, style);
-  label(document, rangeText(range), page.left, BAND_HEIGHT - 32, { ...coverStyle, size: 13, color: "#ffffff" });
-}
-
-function drawSampleNotice(document: PdfDocument): void {
-  const style: TextStyle = { size: 9.5, weight: "SEMIBOLD", color: theme.fair };
-  const top = document.y;
-  document.artifact(() => document.kit.roundedRect(page.left, top, page.width, 28, 4).fillColor(theme.fairSoft).fill());
-  const text = "Contains sample data: some of the data in this report was made up for a demo.";
-  document.mark("P", () => document.type.set(text, page.left + 12, top + 14 + capHeight(9.5) / 2, style));
-  document.y = top + 28 + 18;
-}
-
-function smallHeading(document: PdfDocument, text: string): void {
-  label(document, text, page.left, document.y, coverHeadingStyle);
-  document.y += 18;
-}
-
-function coverFacts({ site, partner, range, generatedAt, robots }: ReportData): Named[] {
-  const place = [site.address, site.district, `${site.state} ${site.pin_code}`].filter((one) => one.trim() !== "");
-  const contact = [partner?.contactPerson, partner?.phone, partner?.email].filter((one) => one);
-  return [
-    { name: "Site", value: place.join(", ") },
-    { name: "Position", value: `${site.latitude.toFixed(4)}\u00b0, ${site.longitude.toFixed(4)}\u00b0` },
-    { name: "From", value: formatTimestamp(range.from) },
-    { name: "To (inclusive)", value: formatTimestamp(range.to) },
-    { name: "Time zone", value: `${site.timezone} (${offsetText(range)})` },
-    { name: "Maintenance partner", value: partner?.name ?? "None" },
-    { name: "Contact", value: contact.length === 0 ? "None" : contact.join(", ") },
-    { name: "Commissioned", value: formatDate(site.commissioning_date) },
-    { name: "Robots", value: count(robots.length) },
-    { name: "Generated", value: formatDateTime(generatedAt, "") },
-  ];
-}
-
-function* writeSummary(document: PdfDocument, data: ReportData, sections: readonly PrintedSection[]): Generator<void> {
-  const entry = document.outline("Summary");
-  heading(document, "H2", "Summary");
+function* writeDefinitions(
+  document: PdfDocument,
+  data: ReportData,
+  sections: readonly PrintedSection[],
+): Generator<void> {
+  const entry = document.outline(DEFINITIONS);
+  heading(document, "H2", DEFINITIONS);
   const intro =
-    "What was measured at the site in this range, and how each figure is calculated. \u201cNo data\u201d means that there was nothing to calculate it from, which is not the same as 0.";
+    "\u201cNo data\u201d means that there was nothing to calculate a figure from, which is not the same as 0. Below each name are the days of the range on which it is known.";
   paragraph(document, intro);
-  const overdue = showsMaintenance(sections) ? overdueText(data, 20) : null;
-  if (overdue !== null) paragraph(document, `Maintenance: ${overdue}`, warningStyle);
   for (const { type, fields } of sections) {
     const names = figureNamesWithInputs(fields);
     if (names.length === 0) continue;
@@ -151,7 +70,11 @@ function* writeSummary(document: PdfDocument, data: ReportData, sections: readon
       title: sectionName(type),
       namesRows: true,
       columns: [
-        { title: "Figure", share: 24, of: (name) => reportFigureRules[name].label },
+        {
+          title: "Figure",
+          share: 26,
+          of: (name) => ({ text: reportFigureRules[name].label, note: coverageText(data, name) ?? "" }),
+        },
         { title: "Value", share: 16, align: "RIGHT", of: (name) => ({ text: figureText(data, name), isStrong: true }) },
         { title: "How it is calculated", share: 60, maxLines: 6, of: (name) => reportFigureRules[name].how },
       ],
@@ -188,15 +111,26 @@ export function writeReportPdf(data: ReportData, printed: readonly PrintedSectio
 
 function* steps(document: PdfDocument, data: ReportData, sections: readonly PrintedSection[]): Generator<void> {
   document.newPage();
-  yield* writeCover(document, data, sections);
+  yield* writeVerdict(document, data, sections);
   document.newPage();
-  yield* writeSummary(document, data, sections);
+  const fields = new Set(sections.flatMap((section): readonly FieldName[] => section.fields));
+  if (fields.has("performance_chart")) {
+    yield* writeDays(document, data);
+    document.newPage();
+  }
   for (const { type, ...section } of sections) {
     yield;
-    const fields = new Set<FieldName>(section.fields);
+    const own = new Set<FieldName>(section.fields);
     document.outline(sectionName(type));
     heading(document, "H2", sectionName(type));
-    figureCards(document, data, figureNames(fields));
-    yield* sectionWriters[type](document, data, fields);
+    figureCards(document, data, figureNames(own));
+    yield* sectionWriters[type](document, data, own);
   }
+  document.newPage();
+  yield* writeDefinitions(document, data, sections);
+  if (!fields.has("timeline")) return;
+  document.newPage();
+  document.outline(LOG);
+  heading(document, "H2", LOG);
+  yield* writeTimeline(document, data);
 }

@@ -21,8 +21,12 @@ export function oneDecimal(value: number): string {
   return tenths.format(value);
 }
 
-export function minutes(value: number | null): string {
-  return value === null ? NO_DATA : `${count(value)} min`;
+/** To the minute, so that what is added up can be recalculated: "45 min", "30 h", "1,112 h 37 min". */
+export function hours(minutes: number | null): string {
+  if (minutes === null) return NO_DATA;
+  const all = Math.round(minutes);
+  if (all < 60) return `${all} min`;
+  return `${count(Math.floor(all / 60))} h${all % 60 === 0 ? "" : ` ${all % 60} min`}`;
 }
 
 /** Such as "2 days 3 h", "3 h 25 min" or "12 min". */
@@ -39,7 +43,7 @@ export function duration(value: number | null): string {
 export function figure(value: number | null, unit: FigureUnit, days: number): string {
   if (value === null) return NO_DATA;
   const ofDays = `${outOf(value, days)} ${days === 1 ? "day" : "days"}`;
-  return { percent: percent(value), count: count(value), minutes: minutes(value), days: ofDays }[unit];
+  return { percent: percent(value), count: count(value), minutes: hours(value), days: ofDays }[unit];
 }
 
 /** Such as "9 of 30". */

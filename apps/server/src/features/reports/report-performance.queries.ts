@@ -4,6 +4,7 @@ import { type Selectable, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
+import { RUN_COLUMNS } from "../robot-days/public.ts";
 import { reasonText, stoppedBy } from "../runs/public.ts";
 import { visibleSites } from "../sites/public.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type OutcomeCounts,
   REPORT_LIST_ROWS,
   type ReportNotDone,
+  type ReportReason,
   type ReportScope,
   reportTime,
 } from "./report-data.ts";
@@ -57,6 +59,28 @@ export async function readClosedSums(viewer: Viewer, db: Executor, siteId: numbe
     if (date !== null) days.push({ date, ...sums });
   }
   return { robots, days, sample: rows.some(({ sample }) => sample) };
+}
+
+const PLANNED_COLUMNS = RUN_COLUMNS.map(([, planned]) => planned);
+
+export type ClosedRobotDay = Awaited<ReturnType<typeof readClosedRobotDays>>[number];
+
+/** What became of the planned runs of some robots on closed days. */
+export async function readClosedRobotDays(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+  of: { readonly robotIds: readonly number[]; readonly dates: readonly string[] },
+) {
+  if (of.robotIds.length === 0 || of.dates.length === 0) return [];
+  return visibleSites(viewer, db)
+    .innerJoin("robot_days as d", "d.site_id", "sites.id")
+    .where("sites.id", "=", siteId)
+    .where("d.robot_id", "in", of.robotIds)
+    .where("d.date", "=", sql<string>`any(${[...of.dates]}::date[])`)
+    .select(["d.robot_id", "d.date"])
+    .select(PLANNED_COLUMNS.map((column) => `d.${column}` as const))
+    .execute();
 }
 
 /** PostgreSQL would add up a bigint digit by digit. */
@@ -113,4 +137,34 @@ export async function readNotDone(
     })),
     rest: total - rows.length,
   };
+}
+
+/** How many reasons are printed. */
+const REASONS = 8;
+
+/** Why planned runs were not done: one row for each kind of reason, the most frequent first. */
+export async function readReasons(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportReason[]> {
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("runs", "runs.site_id", "sites.id")
+    .where("sites.id", "=", scope.siteId)
+    .where("runs.at", ">=", scope.from)
+    .where("runs.at", "<", scope.until)
+    .where("runs.planned", "=", true)
+    .where("runs.outcome", "in", NOT_DONE)
+    .select(sql<RunOutcome>`runs.outcome`.as("outcome"))
+    .select((eb) => eb.fn.countAll<number>().as("runs"))
+    .select(sql<number>`count(distinct runs.reason)`.as("texts"))
+    .select(sql<string | null>`(array_agg(runs.reason order by runs.at desc, runs.id desc))[1]`.as("reason"))
+    .groupBy(["runs.outcome", sql`coalesce(runs.reason_code, runs.reason)`])
+    .orderBy("runs", "desc")
+    .orderBy("runs.outcome")
+    .orderBy("reason")
+    .limit(REASONS)
+    .execute();
+  return rows.map(({ outcome, runs, texts, reason }) => ({
+    outcome,
+    text: reasonText({ outcome, reason, planned: true, stoppedBy: null }) ?? "Not known.",
+    isExact: texts < 2,
+    runs,
+  }));
 }

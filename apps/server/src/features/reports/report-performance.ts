@@ -36,6 +36,7 @@ export async function readPerformance(viewer: Viewer, tx: Tx, scope: ReportScope
   const days = scope.days.map((day, nth) => ({ ...day, nth, closed: isClosed(day) }));
   const nthOf = new Map(days.map(({ date, nth }) => [date, nth]));
   const dates = days.flatMap(({ closed: done, date }) => (done ? [date] : []));
+  sums.closedDates = new Map(dates.map((date) => [date, nthOf.get(date) ?? 0]));
   const found = await readClosedSums(viewer, tx, scope.siteId, dates);
   for (const { robotId, ...robot } of found.robots) sums.addToRobot(robotId, robot);
   for (const { date, ...day } of found.days) sums.addToDay(nthOf.get(date) ?? -1, day);

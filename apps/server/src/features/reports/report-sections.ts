@@ -18,6 +18,7 @@ import type {
   ReportHealth,
   ReportMaintenance,
   ReportPartner,
+  ReportTime,
 } from "./report-data.ts";
 import {
   count,
@@ -31,6 +32,8 @@ import {
   percent,
 } from "./report-format.ts";
 import {
+  type GatheredRow,
+  gatheredRows,
   nameOf,
   overdueText,
   robotLabel,
@@ -48,26 +51,46 @@ const activityStatusCells: Record<ActivityStatus, Cell> = {
 export const writeActivities: SectionWriter = function* (document, data, fields) {
   if (!fields.has("timeline")) return;
   const { rows, rest } = data.activity;
+  const some = `The ${countOf(rows.length + rest, "entry", "entries")} of this range ${rows.length + rest === 1 ? "is" : "are"} at the end of this report.`;
+  paragraph(document, rows.length === 0 ? NO_ENTRIES : some);
+  yield;
+};
+
+const NO_ENTRIES = "No robot was started or stopped in this range.";
+
+/** The last part of a report: whatever started or stopped a robot. */
+export function* writeTimeline(document: PdfDocument, data: ReportData): Generator<void> {
+  const { rows, rest } = data.activity;
   const others = countOf(rest, "older entry is", "older entries are");
   const inCsv = `The other ${others} in the CSV file of this report, which has all ${count(rows.length + rest)}.`;
-  const times = `Timestamps are local to the site (${data.site.timezone}, ${offsetText(data.range)}), with UTC beside them.`;
-  yield* titledTable<ReportActivity>(document, {
+  const times = `Timestamps are local to the site (${data.site.timezone}, ${offsetText(data.range)}), with UTC beside them. Entries that repeat within half an hour are one row, with their number, the first and the last time.`;
+  yield* titledTable<GatheredRow<ReportActivity>>(document, {
     title: "Timeline",
     notes: [times, ...truncationNotes(data.activity, "entries", inCsv)],
     isDense: true,
     columns: [
-      { title: activityColumnName.localTime, share: 81, of: ({ at }) => formatTimestamp(at) },
-      { title: activityColumnName.utcTime, share: 64, of: ({ at }) => formatUtc(at) },
-      { title: activityColumnName.action, share: 58, of: actionText },
-      { title: activityColumnName.robot, share: 66, maxLines: 2, of: robotLabel },
-      { title: activityColumnName.status, share: 34, of: ({ status }) => activityStatusCells[status] },
-      { title: activityColumnName.user, share: 46, maxLines: 2, of: ({ userName }) => userName },
-      { title: activityColumnName.details, share: 90, maxLines: 5, of: ({ details }) => details },
+      { title: activityColumnName.localTime, share: 81, of: (row) => spanText(row, formatTimestamp) },
+      { title: activityColumnName.utcTime, share: 64, of: (row) => spanText(row, formatUtc) },
+      { title: activityColumnName.action, share: 58, of: ({ times: many, newest }) => many + actionText(newest) },
+      { title: activityColumnName.robot, share: 66, maxLines: 2, of: ({ robot }) => robot },
+      { title: activityColumnName.status, share: 34, of: ({ newest: { status } }) => activityStatusCells[status] },
+      { title: activityColumnName.user, share: 46, maxLines: 2, of: ({ newest: { userName } }) => userName },
+      { title: activityColumnName.details, share: 90, maxLines: 5, of: ({ newest: { details } }) => details },
     ],
-    rows,
-    empty: "No robot was started or stopped in this range.",
+    rows: gatheredRows(rows, {
+      timeOf: ({ at }) => at,
+      kindOf: ({ action, actionType, status, userName, details }) => [action, actionType, status, userName, details],
+    }),
+    empty: NO_ENTRIES,
   });
-};
+}
+
+/** The time of one entry; of several, those of the oldest and the newest. */
+function spanText({ isOne, oldest, newest }: GatheredRow<ReportActivity>, text: (time: ReportTime) => string): string {
+  const [first, last] = [text(oldest.at), text(newest.at)];
+  if (isOne || first === last) return first;
+  return `${first}\u2013${first.slice(0, -8) === last.slice(0, -8) ? last.slice(-8) : last}`;
+}
 
 function actionText({ action, actionType }: ReportActivity): string {
   return `${actionWord[action]}, ${actionTypeWord[actionType].toLowerCase()}`;
@@ -221,7 +244,11 @@ export const writeAlerts: SectionWriter = function* (document, data, fields) {
       ...(fields.has("resolved_alerts") ? [clearedColumn] : []),
       ...(fields.has("average_resolution_time") ? [timeToClearColumn] : []),
     ],
-    rows: data.alerts.rows,
+    rows: gatheredRows(data.alerts.rows, {
+      timeOf: ({ raisedAt }) => raisedAt,
+      // Printed as one only where what is printed of their end is the same, too.
+      kindOf: ({ severity, text, clearedAt, minutes }) => [severity, text, formatDateTime(clearedAt, ""), minutes],
+    }),
     empty: "No alert was raised or cleared in this range.",
   });
 };
@@ -232,20 +259,22 @@ const severityCells: Record<Severity, Cell> = {
   CRITICAL: { text: severityText.CRITICAL, color: theme.poor, isStrong: true },
 };
 
-const alertColumns: readonly Column<ReportAlert>[] = [
-  { title: "Raised", share: 20, of: ({ raisedAt }) => formatDateTime(raisedAt, "") },
-  { title: "Severity", share: 11, of: ({ severity }) => severityCells[severity] },
-  { title: "Robot", share: 20, maxLines: 2, of: robotLabel },
-  { title: "Alert", share: 36, of: ({ text }) => text },
+type AlertColumn = Column<GatheredRow<ReportAlert>>;
+
+const alertColumns: readonly AlertColumn[] = [
+  { title: "Raised", share: 20, of: ({ when }) => when },
+  { title: "Severity", share: 11, of: ({ newest: { severity } }) => severityCells[severity] },
+  { title: "Robot", share: 20, maxLines: 2, of: ({ robot }) => robot },
+  { title: "Alert", share: 36, of: ({ times, newest: { text } }) => `${times}${text}` },
 ];
-const clearedColumn: Column<ReportAlert> = {
+const clearedColumn: AlertColumn = {
   title: "Cleared",
   share: 20,
-  of: ({ clearedAt }) => formatDateTime(clearedAt, "Still open"),
+  of: ({ newest: { clearedAt } }) => formatDateTime(clearedAt, "Still open"),
 };
-const timeToClearColumn: Column<ReportAlert> = {
+const timeToClearColumn: AlertColumn = {
   title: "Time to clear",
   share: 14,
   align: "RIGHT",
-  of: ({ minutes }) => (minutes === null ? "" : duration(minutes)),
+  of: ({ newest: { minutes } }) => (minutes === null ? "" : duration(minutes)),
 };

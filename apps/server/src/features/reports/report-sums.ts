@@ -44,6 +44,10 @@ export class PerformanceSums {
   readonly alerts = { critical_alerts: 0, resolved_alerts: 0, resolution_ms: 0 };
   /** What robots were called in their last run of the range, and on which of its days. */
   readonly names = new Map<number, { readonly name: string; readonly serialNumber: string; readonly nth: number }>();
+  /** What became of the planned runs of robots' days that were computed now, by robot and day. */
+  readonly openDays = new Map<number, Map<number, OutcomeCounts>>();
+  /** The days that were closed, which have that on record. */
+  closedDates: ReadonlyMap<string, number> = new Map();
   /** True if sample data of a demo is in it. */
   sample = false;
 
@@ -59,6 +63,9 @@ export class PerformanceSums {
     this.addToRobot(robotId, { ...ofDay, ...days });
     this.addName(nth, robotId, figures.robot_name, figures.serial_number);
     this.sample ||= figures.sample;
+    if (figures.planned_ms === 0 && RUN_COLUMNS.every(([, planned]) => figures[planned] === 0)) return;
+    const robotDays = this.openDays.get(robotId) ?? new Map<number, OutcomeCounts>();
+    this.openDays.set(robotId, robotDays.set(nth, plannedOutcomes(ofDay)));
   }
 
   addName(nth: number, robotId: number, name: string | null, serialNumber: string | null): void {
@@ -97,8 +104,14 @@ function add(into: Sums, more: Sums): void {
   for (const column of SUMMED_COLUMNS) into[column] += more[column];
 }
 
-export function plannedOutcomes(sums: Sums): OutcomeCounts {
+export function plannedOutcomes(sums: Pick<Sums, (typeof RUN_COLUMNS)[number][1]>): OutcomeCounts {
   return outcomes(([, planned]) => sums[planned]);
+}
+
+/** Whether anything is known: time that counts, a reading, a run, cleaning, or a critical alert. */
+export function hasFigures(sums: Sums): boolean {
+  const runs = Object.values(allOutcomes(sums)).some((count) => count > 0);
+  return runs || sums.planned_ms + cleanedMs(sums) + sums.counted_ms + sums.read_ms + sums.critical_ms > 0;
 }
 
 /** Of planned and manual runs. */

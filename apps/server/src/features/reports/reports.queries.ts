@@ -14,6 +14,7 @@ import {
   type ReportAlert,
   type ReportData,
   type ReportLock,
+  type ReportOpenAlert,
   type ReportScope,
   reportTime,
 } from "./report-data.ts";
@@ -101,8 +102,10 @@ export async function readReportRobots(viewer: Viewer, db: Executor, scope: Repo
         )
         .select(
           sql<
-            { severity: Severity; text: string }[]
-          >`coalesce(json_agg(json_build_object('severity', open.severity, 'text', open.text)), '[]')`.as("alerts"),
+            { severity: Severity; text: string; raised_at: string }[]
+          >`coalesce(json_agg(json_build_object('severity', open.severity, 'text', open.text, 'raised_at', open.raised_at)), '[]')`.as(
+            "alerts",
+          ),
         )
         .as("alerts"),
     ])
@@ -113,6 +116,25 @@ export async function readReportRobots(viewer: Viewer, db: Executor, scope: Repo
 }
 
 export type ReportRobotRow = Awaited<ReturnType<typeof readReportRobots>>[number];
+
+/** The open alerts of the whole site, worst first. */
+export async function readSiteOpenAlerts(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, timezone }: ReportScope,
+): Promise<ReportOpenAlert[]> {
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("alerts as a", "a.site_id", "sites.id")
+    .where("sites.id", "=", siteId)
+    .where("a.robot_id", "is", null)
+    .where("a.cleared_at", "is", null)
+    .select(["a.severity", "a.text", "a.raised_at"])
+    .orderBy(sql`case a.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end`)
+    .orderBy("a.raised_at", "desc")
+    .limit(ALERTS_OF_ROBOT)
+    .execute();
+  return rows.map(({ raised_at, ...alert }) => ({ ...alert, since: reportTime(raised_at, timezone) }));
+}
 
 type ActivityRange = Pick<ReportScope, "siteId" | "from" | "to">;
 

@@ -1,4 +1,5 @@
 import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
+import { rangeBefore } from "@suncrew/domain/reports/report-change.ts";
 import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
 import { type ReportSpan, reportSpanOf, siteDaysOf, utcOffsetOf } from "@suncrew/domain/reports/report-range.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
@@ -8,11 +9,14 @@ import {
   computeDays,
   computeFigures,
   computeMaintenance,
+  computeRobotDays,
   computeRobots,
+  performanceFigures,
   type ReportSources,
+  robotsByDay,
 } from "./report-calculation.ts";
-import { type ReportData, type ReportScope, reportTime } from "./report-data.ts";
-import { readNotDone } from "./report-performance.queries.ts";
+import { type ReportBefore, type ReportData, type ReportRange, type ReportScope, reportTime } from "./report-data.ts";
+import { readClosedRobotDays, readNotDone, readReasons } from "./report-performance.queries.ts";
 import { readPerformance } from "./report-performance.ts";
 import { allOutcomes } from "./report-sums.ts";
 import {
@@ -23,7 +27,11 @@ import {
   readReportLocks,
   readReportRobots,
   readReportSite,
+  readSiteOpenAlerts,
 } from "./reports.queries.ts";
+
+/** No range begins earlier. */
+const FIRST_DAY = "1970-01-02";
 
 /** A site and a range in its local time, as requested. */
 export interface ReportRequest {
@@ -94,21 +102,27 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
   const sources: ReportSources = { scope, intervalDays, ...found };
   const maintenance = computeMaintenance(sources);
   const composed = computeRobots(sources);
+  const byDay = robotsByDay(composed);
+  const closedDays = await readClosedRobotDays(viewer, tx, site.id, {
+    robotIds: byDay.shown.map(({ robotId }) => robotId),
+    dates: [...performance.closedDates.keys()],
+  });
+  const reasons = await readReasons(viewer, tx, scope);
+  const siteAlerts = await readSiteOpenAlerts(viewer, tx, scope);
+  const before = await readBefore(viewer, tx, request, sources);
   return {
     site,
     partner,
     partnerId,
-    range: {
-      from: reportTime(span.from, timezone),
-      to: { utc: span.to.toISOString(), local: reportTime(new Date(span.to.getTime() - 1_000), timezone).local },
-      fromOffset: utcOffsetOf(span.from, timezone),
-      toOffset: utcOffsetOf(new Date(span.to.getTime() - 1), timezone),
-      days: scope.days.length,
-    },
+    range: rangeOf(scope),
     generatedAt: reportTime(now, timezone),
     sample: sample || performance.sample || locks.sample || alerts.sample,
     figures: computeFigures(sources, composed, maintenance),
+    before,
     days: computeDays(sources),
+    robotDays: computeRobotDays(sources, byDay, closedDays),
+    reasons,
+    siteAlerts,
     outcomes,
     robots: composed,
     notDone,
@@ -116,4 +130,33 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
     alerts: alerts.alerts,
     activity,
   };
+}
+
+function rangeOf({ from, to, now, timezone, days }: ReportScope): ReportRange {
+  return {
+    from: reportTime(from, timezone),
+    to: { utc: to.toISOString(), local: reportTime(new Date(to.getTime() - 1_000), timezone).local },
+    fromOffset: utcOffsetOf(from, timezone),
+    toOffset: utcOffsetOf(new Date(to.getTime() - 1), timezone),
+    days: days.length,
+    daysBegun: days.filter(({ fromMs }) => fromMs <= now.getTime()).length,
+  };
+}
+
+/** The figures of the range before, computed in the same way; null if the range is too long, or the first of all. */
+async function readBefore(
+  viewer: Viewer,
+  tx: Tx,
+  request: ReportRequest,
+  sources: ReportSources,
+): Promise<ReportBefore | null> {
+  const chosen = rangeBefore(request.from, request.to);
+  if (chosen === null || chosen.from < FIRST_DAY) return null;
+  const { now, timezone } = sources.scope;
+  const span = spanOf({ siteId: request.siteId, ...chosen }, timezone);
+  const until = span.to < now ? span.to : now;
+  const scope: ReportScope = { ...sources.scope, ...span, until, days: siteDaysOf(span, timezone) };
+  const performance = await readPerformance(viewer, tx, scope);
+  const robots = computeRobots({ ...sources, scope, performance });
+  return { range: rangeOf(scope), isMonth: chosen.isMonth, figures: performanceFigures(performance, robots) };
 }

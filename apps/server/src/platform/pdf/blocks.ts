@@ -64,7 +64,7 @@ export interface Named {
 }
 
 interface Figure extends Named {
-  /** Printed below the value, on two lines at most: what it is calculated from. */
+  /** Printed below the value, on three lines at most: what it is calculated from. */
   readonly note?: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export function cards(document: PdfDocument, figures: readonly Figure[]): void {
   const width = (page.width - GAP * (columns - 1)) / columns;
   const textWidth = width - 20;
   for (const row of rowsOf(figures, columns)) {
-    const notes = row.map(({ note = "" }) => document.type.lines(note, textWidth, cardNoteStyle, 2));
+    const notes = row.map(({ note = "" }) => document.type.lines(note, textWidth, cardNoteStyle, 3));
     const noteLines = Math.max(...notes.map((lines) => lines.length));
     const height = CARD_HEIGHT + (noteLines === 0 ? 0 : noteLines * NOTE_LINE + 3);
     document.reserve(height + GAP);

@@ -13,6 +13,7 @@ export const theme = {
   border: "#dce2e8",
   soft: "#f5f7f9",
   sun: "#f5a800",
+  good: "#1b7a43",
   poor: "#a01616",
   fair: "#794600",
   fairSoft: "#fdefd2",

@@ -2,7 +2,15 @@ import { heading, noteStyle, paragraph, paragraphHeight, rule } from "./blocks.t
 import { page, type PdfDocument, theme } from "./pdf-document.ts";
 import { type Align, capHeight, type TextStyle } from "./typesetter.ts";
 
-export type Cell = string | { readonly text: string; readonly color?: string; readonly isStrong?: boolean };
+export type Cell =
+  | string
+  | {
+      readonly text: string;
+      readonly color?: string;
+      readonly isStrong?: boolean;
+      /** Printed below it in muted type. */
+      readonly note?: string;
+    };
 
 export interface Column<Row> {
   readonly title: string;
@@ -50,6 +58,7 @@ const HEADING_HEIGHT = 40;
 interface TypesetCell {
   readonly lines: readonly string[];
   readonly style: TextStyle;
+  readonly notes?: readonly string[];
 }
 
 /**
@@ -93,6 +102,7 @@ class TableDrawing {
   readonly #document: PdfDocument;
   readonly #namesRows: boolean;
   readonly #spacing: Spacing;
+  readonly #noteStyle: TextStyle;
   readonly #columns;
   readonly #header: readonly TypesetCell[];
 
@@ -100,6 +110,7 @@ class TableDrawing {
     this.#document = document;
     this.#namesRows = namesRows;
     this.#spacing = spacing;
+    this.#noteStyle = { size: spacing.fontSize - 0.5, color: theme.muted };
     this.#columns = placeColumns(columns, spacing.gap);
     const style: TextStyle = { size: spacing.fontSize - 0.5, weight: "SEMIBOLD", color: theme.muted };
     this.#header = this.#columns.map(({ title, width }) => ({
@@ -136,13 +147,17 @@ class TableDrawing {
       const cell = cells[index] ?? "";
       const { text, color = theme.text, isStrong = false } = typeof cell === "string" ? { text: cell } : cell;
       const style: TextStyle = { size: this.#spacing.fontSize, color, weight: isStrong ? "SEMIBOLD" : "REGULAR" };
-      return { lines: this.#document.type.lines(text, width, style, maxLines), style };
+      const lines = this.#document.type.lines(text, width, style, maxLines);
+      const note = typeof cell === "string" ? "" : (cell.note ?? "");
+      if (note === "") return { lines, style };
+      return { lines, style, notes: this.#document.type.lines(note, width, this.#noteStyle, maxLines) };
     });
   }
 
   #height(row: readonly TypesetCell[]): number {
     const { lineHeight, padding } = this.#spacing;
-    return Math.max(1, ...row.map(({ lines }) => lines.length)) * lineHeight + padding * 2;
+    const most = Math.max(1, ...row.map(({ lines, notes = [] }) => lines.length + notes.length));
+    return most * lineHeight + padding * 2;
   }
 
   /** A header that is repeated on a further page is an artifact: screen readers have read it. */
@@ -169,7 +184,7 @@ class TableDrawing {
     this.#document.y += this.#height(row);
   }
 
-  #drawCell(index: number, { lines, style }: TypesetCell): void {
+  #drawCell(index: number, { lines, style, notes = [] }: TypesetCell): void {
     const column = this.#columns[index];
     if (column === undefined) return;
     const { left, width, align = "LEFT" } = column;
@@ -178,6 +193,8 @@ class TableDrawing {
     // Capitals are centred in their line.
     const baseline = this.#document.y + padding + (lineHeight + capHeight(fontSize)) / 2;
     this.#document.type.setLines(lines, x, baseline, lineHeight, style, align);
+    const below = baseline + lines.length * lineHeight;
+    this.#document.type.setLines(notes, x, below, lineHeight, this.#noteStyle, align);
   }
 }
 
