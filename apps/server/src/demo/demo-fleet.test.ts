@@ -1,6 +1,9 @@
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
+import { energyFactInputs } from "@suncrew/contract/sites/site-energy-facts.ts";
+import { energyFactErrors, missingFacts, noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import fc from "fast-check";
+import { z } from "zod";
 import { describe, expect, test } from "vitest";
 import { demoDistricts, partnersOfState } from "./demo-districts.ts";
 import { demoFleet, demoRobots, demoSerials } from "./demo-fleet.ts";
@@ -74,6 +77,18 @@ describe("a demo of any size", () => {
       const max = Math.max(...[...perPark.values()].map((list) => list.length));
       expect(max).toBeLessThanOrEqual((6 * size.robots) / size.sites);
     }
+  });
+
+  test("most parks have energy facts that a person could have entered, a few lack some or all", () => {
+    const facts = parks.map((park) => park.facts);
+    for (const one of facts) {
+      const parsed = z.object(energyFactInputs).parse(one);
+      expect(energyFactErrors({ ...noEnergyFacts, ...parsed })).toEqual([]);
+    }
+    const lacking = facts.map((one) => missingFacts({ ...noEnergyFacts, ...one }).length);
+    const complete = lacking.filter((count) => count === 0).length;
+    expect(complete / parks.length).toBeGreaterThan(0.8);
+    expect(new Set(lacking.slice(0, 6))).toEqual(new Set([0, 4, 7]));
   });
 
   test("§5 names of sites are unique in any case, trimmed; names of robots are unique at their site", () => {

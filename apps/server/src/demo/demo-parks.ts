@@ -1,3 +1,4 @@
+import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { type DemoDistrict, demoDistricts, partnersOfState } from "./demo-districts.ts";
 import { oneOf, seededRandom, integerBetween } from "./seeded-random.ts";
 
@@ -47,6 +48,8 @@ export interface DemoPark {
   readonly longitude: number;
   /** Null is In-house. */
   readonly partner: DemoPartnerKey | null;
+  /** Of the part of the park that the demo's robots clean; invented. What is left out is not known. */
+  readonly facts: Partial<EnergyFacts>;
 }
 
 /** Six real solar parks of India, at their real locations; who maintains them is invented. */
@@ -57,31 +60,37 @@ export const demoParks: readonly DemoPark[] = [
     name: "Bhadla Solar Park", address: "Bhadla, Phalodi tehsil",
     district: "Jodhpur", state: "Rajasthan", pin_code: "342301",
     commissioning_date: "2017-02-22", latitude: 27.539669, longitude: 71.915253, partner: "suncare",
+    facts: { dc_capacity_kwp: 10_000, tilt_degrees: 25, azimuth_degrees: 180, performance_ratio_percent: 82, tariff_per_kwh: 2.5, currency: "INR", cleaning_price: 900, cleaning_price_per: "run", wet_wash_litres_per_kwp: 4 },
   },
   {
     name: "Pavagada Solar Park", address: "Tirumani, Nagalamadike hobli, Pavagada taluk",
     district: "Tumakuru", state: "Karnataka", pin_code: "561202",
     commissioning_date: "2018-01-31", latitude: 14.251944, longitude: 77.4475, partner: "suncare",
+    facts: { dc_capacity_kwp: 6_500, tilt_degrees: 15, azimuth_degrees: 180, performance_ratio_percent: 80.5, tariff_per_kwh: 2.92, currency: "INR", cleaning_price: 0.9, cleaning_price_per: "kwp", cleaning_effectiveness_percent: 92 },
   },
   {
     name: "Kurnool Ultra Mega Solar Park", address: "Sakunala, Orvakal mandal",
     district: "Kurnool", state: "Andhra Pradesh", pin_code: "518010",
     commissioning_date: "2017-07-10", latitude: 15.681522, longitude: 78.283749, partner: "deccan",
+    facts: { dc_capacity_kwp: 4_200, tilt_degrees: 16, azimuth_degrees: 180, performance_ratio_percent: 81, tariff_per_kwh: 2.45, currency: "INR", cleaning_price: 700, cleaning_price_per: "run", soiling_alert_percent: 3 },
   },
   {
     name: "Rewa Ultra Mega Solar", address: "Barseta Desh, Gurh tehsil",
     district: "Rewa", state: "Madhya Pradesh", pin_code: "486553",
     commissioning_date: "2020-01-03", latitude: 24.480278, longitude: 81.574444, partner: "vindhya",
+    facts: { dc_capacity_kwp: 5_400, tilt_degrees: 22, azimuth_degrees: 180, performance_ratio_percent: 83, tariff_per_kwh: 2.97, currency: "INR", cleaning_price: 750, cleaning_price_per: "run", wet_wash_litres_per_kwp: 3.5 },
   },
   {
     name: "Kamuthi Solar Power Project", address: "Sengappadai, Kamuthi taluk",
     district: "Ramanathapuram", state: "Tamil Nadu", pin_code: "623603",
     commissioning_date: "2016-09-21", latitude: 9.347568, longitude: 78.392162, partner: "vaigai",
+    facts: { dc_capacity_kwp: 8_000, tilt_degrees: 15, azimuth_degrees: 180 },
   },
   {
     name: "Charanka Solar Park", address: "Charanka, Santalpur taluka",
     district: "Patan", state: "Gujarat", pin_code: "385350",
     commissioning_date: "2012-04-19", latitude: 23.9, longitude: 71.2, partner: null,
+    facts: {},
   },
 ];
 
@@ -124,7 +133,26 @@ function generatedPark(index: number): DemoPark {
     latitude,
     longitude,
     partner: oneOf(random, partnersOfState[district.state] ?? [null]),
+    facts: inventedFacts(`facts of park ${index}`),
   };
+}
+
+/** Of nine parks in ten; of a few of these no money is known. */
+function inventedFacts(seed: string): Partial<EnergyFacts> {
+  const random = seededRandom(seed);
+  if (random() < 0.1) return {};
+  const capacity = oneOf(random, [200, 450, 1_200, 2_500, 5_000, 10_000, 20_000, 50_000]);
+  const panels = {
+    dc_capacity_kwp: capacity,
+    tilt_degrees: integerBetween(random, 15, 25),
+    azimuth_degrees: 180,
+    performance_ratio_percent: integerBetween(random, 80, 84),
+  };
+  if (random() < 0.05) return panels;
+  const money = { tariff_per_kwh: integerBetween(random, 250, 400) / 100, currency: "INR" };
+  return random() < 0.7
+    ? { ...panels, ...money, cleaning_price: integerBetween(random, 12, 36) * 25, cleaning_price_per: "run" }
+    : { ...panels, ...money, cleaning_price: integerBetween(random, 4, 12) / 10, cleaning_price_per: "kwp" };
 }
 
 /** Parks of a district lie on a spiral around its middle, some kilometres apart. */

@@ -1,3 +1,4 @@
+import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import { sql } from "kysely";
 import { z } from "zod";
@@ -160,11 +161,13 @@ const BATCH = 1_000;
 /** Adds parks of the demo, except those whose names are already taken. */
 async function insertParks(tx: Tx, parks: readonly DemoPark[]): Promise<void> {
   const partners = await tx.selectFrom("partners").select(["id", "name"]).where("deleted_at", "is", null).execute();
-  const rows = parks.map(({ partner: key, ...park }) => {
+  const rows = parks.map(({ partner: key, facts, ...park }) => {
     const partner = demoPartners.find((candidate) => candidate.key === key);
     const partnerId = partners.find(({ name }) => name === partner?.name)?.id;
     return {
       ...park,
+      ...noEnergyFacts,
+      ...facts,
       maintenance_partner_id: partnerId ?? IN_HOUSE,
       maintenance_contact: partnerId === undefined ? null : (partner?.contact_info ?? null),
       timezone: timezoneAt(park.latitude, park.longitude),
