@@ -26,6 +26,7 @@ import { cleaningDirectionSchema, motionSchema, robotStatusSchema } from "@suncr
 import { runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import { frequencySchema, scheduleStatusSchema } from "@suncrew/contract/schedules/schedules.ts";
 import { cleaningPricePerSchema } from "@suncrew/contract/sites/site-energy-facts.ts";
+import { weatherSourceSchema } from "@suncrew/contract/weather/weather.ts";
 import { sql } from "kysely";
 import {
   ArrayExpressionNode,
@@ -50,6 +51,7 @@ const mailLanguage: ContractType = ["MailLanguage", "notifications/contact-point
 const deliveryStatus: ContractType = ["DeliveryStatus", "notifications/deliveries.ts", deliveryStatusSchema.options];
 const motion: ContractType = ["Motion", "robots/robots.ts", motionSchema.options];
 const severity: ContractType = ["Severity", "alerts/severity.ts", severitySchema.options];
+const weatherSource: ContractType = ["WeatherSource", "weather/weather.ts", weatherSourceSchema.options];
 const robotStatus: ContractType = ["RobotStatus", "robots/robots.ts", robotStatusSchema.options];
 
 /**
@@ -106,6 +108,8 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["schedules.frequency", ["Frequency", "schedules/schedules.ts", frequencySchema.options]],
   ["schedules.status", ["ScheduleStatus", "schedules/schedules.ts", scheduleStatusSchema.options]],
   ["sites.cleaning_price_per", ["CleaningPricePer", "sites/site-energy-facts.ts", cleaningPricePerSchema.options]],
+  ["site_air_days.source", weatherSource],
+  ["site_weather_days.source", weatherSource],
   ["users.role", ["Role", "auth/auth.ts", roleSchema.options]],
 ]);
 
@@ -122,6 +126,10 @@ const jsonTypes: ReadonlyMap<string, ExpressionNode> = new Map([
   ["report_templates.sections", new ArrayExpressionNode(named("StoredSection"))],
   ["robot_events.body", anyObject],
 ]);
+
+/** Their elements may be null; a column of hours has 24. */
+const isHours = (column: ColumnMetadata) => column.isArray && column.dataType === "float4";
+const hours = new ArrayExpressionNode(named("(number | null)"));
 
 const imports = {
   ActivityParams: "@suncrew/contract/activity/activity.ts",
@@ -203,7 +211,10 @@ export async function checkedValues(db: Db): Promise<Map<string, string[]>> {
       and pg_get_constraintdef(c.oid) ~ '^CHECK \\(\\(\\w+ = ANY \\(ARRAY\\['
     order by 1`.execute(db);
   return new Map(
-    rows.map(({ column, definition }) => [column, [...definition.matchAll(/'(\w+)'/g)].map(([, value = ""]) => value)]),
+    rows.map(({ column, definition }) => [
+      column,
+      [...definition.matchAll(/'([\w-]+)'/g)].map(([, value = ""]) => value),
+    ]),
   );
 }
 
@@ -227,7 +238,8 @@ export async function databaseTypes(db: Db): Promise<string> {
       (values !== undefined && new UnionExpressionNode(values)) ||
       (json !== undefined && new GenericExpressionNode("JSONColumnType", [json])) ||
       (textParams.has(path) && named("Readonly<Record<string, unknown>>")) ||
-      (filledByTrigger.has(path) && named("string"));
+      (filledByTrigger.has(path) && named("string")) ||
+      (isHours(column) && hours);
     if (isComputed.has(path)) {
       // PostgreSQL does not report that they always have a value.
       column.isNullable = false;

@@ -1,11 +1,22 @@
 import type { Weather, WeatherIcon } from "@suncrew/contract/weather/weather.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 
-export interface WeatherPlace {
+interface Place {
   readonly latitude: number;
   readonly longitude: number;
+}
+
+export interface WeatherPlace extends Place {
   /** IANA zone of the site. */
   readonly timezone: string;
+}
+
+/** Where a site is, and how its panels lie. */
+export interface Located extends Place {
+  /** Null where it is not known. */
+  readonly tilt_degrees: number | null;
+  /** By the compass: 180 is south. */
+  readonly azimuth_degrees: number | null;
 }
 
 export interface WeatherSite extends WeatherPlace {
@@ -17,6 +28,23 @@ export type Conditions = Pick<Weather, "current" | "forecast">;
 /** Why a provider gave no usable answer. The message is for the log: our own text, nothing that the provider sent. */
 export class ProviderFailure extends Error {
   override readonly name = "ProviderFailure";
+}
+
+/** About 1 km: neighbouring sites share an answer, and their exact place is not disclosed. */
+const DECIMALS = 2;
+
+/** The rounded place as it is requested: equal texts get equal answers. */
+export function roundedPlace({ latitude, longitude }: Place): { latitude: string; longitude: string } {
+  return { latitude: latitude.toFixed(DECIMALS), longitude: longitude.toFixed(DECIMALS) };
+}
+
+export function placeText(site: Place): string {
+  return Object.values(roundedPlace(site)).join(" ");
+}
+
+/** Null where tilt or azimuth is not known. */
+export function surfaceText({ tilt_degrees: tilt, azimuth_degrees: azimuth }: Located): string | null {
+  return tilt === null || azimuth === null ? null : `${tilt} ${azimuth}`;
 }
 
 interface CodeMeaning {

@@ -1,7 +1,14 @@
 import { FORECAST_DAYS } from "@suncrew/contract/weather/weather.ts";
 import { z } from "zod";
 import type { Clock } from "../../platform/clock.ts";
-import { type Conditions, daysFrom, meaningOfCode, ProviderFailure, type WeatherPlace } from "./conditions.ts";
+import {
+  type Conditions,
+  daysFrom,
+  meaningOfCode,
+  ProviderFailure,
+  roundedPlace,
+  type WeatherPlace,
+} from "./conditions.ts";
 
 // Wider than any weather ever measured, and narrow enough to notice another unit or nonsense.
 const celsius = z.number().min(-100).max(70);
@@ -75,8 +82,6 @@ function nth(values: readonly number[], index: number): number {
 const TIMEOUT_MS = 5_000;
 /** An answer has some 2 kB. */
 const MAX_BYTES = 65_536;
-/** About 1 km: neighbouring sites share an answer, and their exact place is not disclosed. */
-const DECIMALS = 2;
 
 interface OpenMeteoOptions {
   readonly url: string;
@@ -84,11 +89,6 @@ interface OpenMeteoOptions {
   readonly apiKey: string | null;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
-}
-
-/** The rounded place as it is requested: equal texts get equal answers. */
-export function roundedPlace(place: WeatherPlace): { latitude: string; longitude: string } {
-  return { latitude: place.latitude.toFixed(DECIMALS), longitude: place.longitude.toFixed(DECIMALS) };
 }
 
 /** Queries Open-Meteo, or a compatible service, for one place. */

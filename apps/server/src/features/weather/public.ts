@@ -1,2 +1,3 @@
 export type { WeatherSite } from "./conditions.ts";
+export { readHoursOfSites, readSiteHours, type SiteHour } from "./site-hours.repository.ts";
 export { Forecasts, SAMPLE_DELAY_MS } from "./weather.service.ts";

@@ -10,10 +10,11 @@ import {
   daysFrom,
   meaningOfCode,
   ProviderFailure,
+  roundedPlace,
   type WeatherPlace,
   type WeatherSite,
 } from "./conditions.ts";
-import { OpenMeteo, roundedPlace } from "./open-meteo.ts";
+import { OpenMeteo } from "./open-meteo.ts";
 
 interface ForecastCacheOptions {
   readonly clock: Clock;

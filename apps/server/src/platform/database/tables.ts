@@ -18,6 +18,7 @@ import type { CleaningDirection, Motion, RobotStatus } from "@suncrew/contract/r
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { Frequency, ScheduleStatus } from "@suncrew/contract/schedules/schedules.ts";
 import type { CleaningPricePer } from "@suncrew/contract/sites/site-energy-facts.ts";
+import type { WeatherSource } from "@suncrew/contract/weather/weather.ts";
 import type { StoredSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { ColumnType, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -896,6 +897,18 @@ export interface SignInFailures {
   turn_at: Date | null;
 }
 
+export interface SiteAirDays {
+  confirmed_at: Date;
+  day: string;
+  place: string;
+  pm10: (number | null)[];
+  pm2_5: (number | null)[];
+  received_at: Date;
+  site_id: number;
+  source: WeatherSource;
+  superseded_at: Date | null;
+}
+
 export interface SiteDays {
   began_at: Date;
   closed_at: Date | null;
@@ -905,6 +918,20 @@ export interface SiteDays {
   ended_at: Date;
   resolution_ms: Generated<number>;
   resolved_alerts: Generated<number>;
+  site_id: number;
+}
+
+export interface SiteInputs {
+  asked_for: string;
+  attempts: Generated<number>;
+  changed_at: Date | null;
+  failed_at: Date | null;
+  failure: string | null;
+  failures: Generated<number>;
+  id: Generated<number>;
+  kind: "AIR" | "WEATHER" | "PAST_AIR" | "PAST_WEATHER";
+  next_at: Date;
+  received_at: Date | null;
   site_id: number;
 }
 
@@ -944,6 +971,22 @@ export interface Sites {
   timezone: string;
   version: Generated<number>;
   wet_wash_litres_per_kwp: number | null;
+}
+
+export interface SiteWeatherDays {
+  archived: boolean;
+  confirmed_at: Date;
+  day: string;
+  gust_kmh: (number | null)[];
+  irradiance_w_m2: (number | null)[];
+  place: string;
+  rain_mm: (number | null)[];
+  received_at: Date;
+  site_id: number;
+  source: WeatherSource;
+  superseded_at: Date | null;
+  surface: string | null;
+  temperature_c: (number | null)[];
 }
 
 export interface StaleDays {
@@ -1077,7 +1120,10 @@ export interface Tables {
   server_disks: ServerDisks;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
+  site_air_days: SiteAirDays;
   site_days: SiteDays;
+  site_inputs: SiteInputs;
+  site_weather_days: SiteWeatherDays;
   sites: Sites;
   stale_days: StaleDays;
   team_members: TeamMembers;
