@@ -1,7 +1,7 @@
 import type { Weather, WeatherIcon } from "@suncrew/contract/weather/weather.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 
-interface Place {
+export interface Place {
   readonly latitude: number;
   readonly longitude: number;
 }

@@ -148,7 +148,17 @@ describe("hours of air and weather at a site", () => {
   });
 
   test("irradiance for another tilt is not the site's, the rest of that weather is", async () => {
+    const tilt = (degrees: number | null) =>
+      database.db
+        .updateTable("sites")
+        .set({ tilt_degrees: degrees, azimuth_degrees: 180 })
+        .where("id", "=", site.siteId)
+        .execute();
     await storeWeather("15T06:30", [weatherDay("15", { irradiance_w_m2: each(() => 700) })], "25 180");
+    expect(await hours("15T04:00", "15T05:00")).toMatchObject([{ rain_mm: 1.2, irradiance_w_m2: null }]);
+    await tilt(25);
+    expect(await hours("15T04:00", "15T05:00")).toMatchObject([{ rain_mm: 1.2, irradiance_w_m2: 700 }]);
+    await tilt(24.5);
     expect(await hours("15T04:00", "15T05:00")).toMatchObject([{ rain_mm: 1.2, irradiance_w_m2: null }]);
   });
 

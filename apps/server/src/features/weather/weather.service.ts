@@ -14,6 +14,7 @@ import {
   type WeatherPlace,
   type WeatherSite,
 } from "./conditions.ts";
+import { readConditions } from "./open-meteo-conditions.ts";
 import { OpenMeteo } from "./open-meteo.ts";
 
 interface ForecastCacheOptions {
@@ -103,20 +104,26 @@ interface Fetched extends Conditions {
 /** The weather at sites, from the provider that the settings name. */
 export class Forecasts implements Service {
   readonly #deps: ForecastsDependencies;
-  readonly #openMeteo: OpenMeteo | null;
+  /** Null for the sample. */
+  readonly #read: ((place: WeatherPlace, today: string) => Promise<Conditions>) | null;
   readonly #cache: ForecastCache<Fetched>;
   readonly #log: ThrottledLog;
   #shutdown = new AbortController();
 
   constructor(deps: ForecastsDependencies) {
-    const { clock, settings } = deps;
+    const { clock } = deps;
     this.#deps = deps;
     this.#log = new ThrottledLog(deps.log, clock);
-    this.#openMeteo =
-      settings.weather.provider === "open-meteo"
-        ? new OpenMeteo({ ...settings.weather, clock, fetch: deps.fetch ?? fetch })
-        : null;
+    this.#read = this.#reader();
     this.#cache = new ForecastCache({ clock, freshMs: FRESH_MS, failureMs: FAILURE_MS, maxEntries: MAX_PLACES });
+  }
+
+  #reader() {
+    const { clock, settings, fetch: ask = fetch } = this.#deps;
+    if (settings.weather.provider === "sample") return null;
+    const { url, apiKey } = settings.weather;
+    const openMeteo = new OpenMeteo({ apiKey, clock, fetch: ask });
+    return (place: WeatherPlace, today: string) => readConditions(openMeteo, url, place, today, this.#shutdown.signal);
   }
 
   async start(): Promise<void> {
@@ -148,7 +155,7 @@ export class Forecasts implements Service {
    * Never throws, and adds no delay for the sample.
    */
   async adviceFor(site: WeatherSite): Promise<WeatherAdvice | null> {
-    if (this.#openMeteo === null) return weatherAdvice(this.#sample(site).forecast);
+    if (this.#read === null) return weatherAdvice(this.#sample(site).forecast);
     const advice = this.#cachedForecast(site).then(
       ({ forecast }) => weatherAdvice(forecast),
       () => null,
@@ -171,8 +178,8 @@ export class Forecasts implements Service {
   async #fetch(place: WeatherPlace, today: string): Promise<Fetched> {
     const { clock } = this.#deps;
     try {
-      if (this.#openMeteo === null) throw new ProviderFailure("no provider");
-      return { ...(await this.#openMeteo.read(place, today, this.#shutdown.signal)), at: clock.now() };
+      if (this.#read === null) throw new ProviderFailure("no provider");
+      return { ...(await this.#read(place, today)), at: clock.now() };
     } catch (error) {
       const reason = error instanceof ProviderFailure ? error.message : "unexpected";
       if (!this.#shutdown.signal.aborted) {
