@@ -38,7 +38,7 @@ export const cleaningReasonSchema = z.discriminatedUnion("reason", [
     reason_params: z.object({ rain_mm: z.number(), day: dateSchema }),
   }),
   z.object({
-    reason: z.literal("NOT_YET").describe("That night the loss is below that from which a cleaning pays"),
+    reason: z.literal("NOT_YET").describe("Tonight the loss is below that from which a cleaning pays"),
     reason_params: z.object({ loss_percent: z.number(), worth_from_percent: z.number() }),
   }),
   z.object({

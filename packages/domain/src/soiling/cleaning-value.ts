@@ -124,7 +124,7 @@ export function whenWorthIt(
 }
 
 /** The last days whose dust and sun are taken for the present rate. */
-const RATE_HOURS = 7 * 24;
+export const RATE_HOURS = 7 * 24;
 
 /**
  * What the last seven days would have done to clean rows, in a day: by how much the loss (0 to 1) grew, and hours of full

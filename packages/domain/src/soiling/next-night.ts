@@ -39,7 +39,7 @@ export const cleaningTexts = textsOf({
   }: {
     readonly loss_percent: number;
     readonly worth_from_percent: number;
-  }) => `Soiling takes ${percentText(loss_percent)} tonight; a cleaning pays from ${percentText(worth_from_percent)}.`,
+  }) => `The loss is ${percentText(loss_percent)} tonight; a cleaning pays from ${percentText(worth_from_percent)}.`,
   UNKNOWN: () => "Not known: what it is computed from is missing or too old.",
 });
 

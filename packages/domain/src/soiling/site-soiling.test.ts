@@ -94,7 +94,7 @@ describe("soiling of a site", () => {
 
   test("a loss that is not worth a cleaning yet is below that from which one pays", () => {
     const { next_night, worth_from_percent } = modelSoiling({ ...site, cleaning_price: 1000 }, dusty(3, 5), [], now);
-    expect(next_night.text).toBe("Soiling takes 1.0 % tonight; a cleaning pays from 3.9 %.");
+    expect(next_night.text).toBe("The loss is 1.0 % tonight; a cleaning pays from 3.9 %.");
     expect(worth_from_percent).toBeGreaterThan(1.0);
   });
 
@@ -188,7 +188,7 @@ describe("the next worthwhile night", () => {
       date: null,
       is_extrapolated: false,
       reason: "NOT_YET",
-      text: expect.stringContaining("Soiling takes 0.04 % tonight"),
+      text: expect.stringContaining("The loss is 0.04 % tonight"),
     });
     expect(nextNight(economics, "INR", [])).toMatchObject({ date: null, reason: "UNKNOWN" });
   });

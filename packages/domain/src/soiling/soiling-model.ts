@@ -28,8 +28,8 @@ export interface SoilingSettings {
 }
 
 /**
- * HSU: rain of an hour that cleans all rows. Studies found between 0.5 and 5 mm; forecast rain is a mean of a cell of
- * several kilometres, where less is drizzle that may leave more dirt than it takes.
+ * HSU: rain of an hour that cleans all rows. Published thresholds differ; the rain of a service is the mean of a cell of
+ * some kilometres, in which less is often drizzle that dries into spots.
  */
 export const CLEANING_RAIN_MM = 1;
 
