@@ -1,6 +1,6 @@
 import type { CommandMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { type DemoPark, demoParks, generatedParks } from "./demo-parks.ts";
-import { oneOf, seededRandom, integerBetween } from "./seeded-random.ts";
+import { oneOf, seededRandom, integerBetween } from "../platform/seeded-random.ts";
 
 /** The initial state of a simulated robot; all but `away` can be changed at the control address. */
 export interface DemoRobot {

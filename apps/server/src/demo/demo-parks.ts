@@ -1,6 +1,6 @@
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { type DemoDistrict, demoDistricts, partnersOfState } from "./demo-districts.ts";
-import { oneOf, seededRandom, integerBetween } from "./seeded-random.ts";
+import { oneOf, seededRandom, integerBetween } from "../platform/seeded-random.ts";
 
 /** Partners of the demo besides In-house. Companies and people are invented; the form of the addresses is real. */
 // Grouped lines are a table to read.

@@ -1,5 +1,5 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
-import { seededRandom } from "../seeded-random.ts";
+import { seededRandom } from "../../platform/seeded-random.ts";
 
 /** How a started run goes; `share` is the part of its planned time after which something happens. */
 export type RunScenario =

@@ -5,7 +5,7 @@ import { acceptLocks, acceptReleases } from "../../features/maintenance/public.t
 import { findStopsDue } from "../../features/runs/public.ts";
 import { runDue, stopRuns, saveNewSchedule } from "../../features/schedules/public.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { seededRandom } from "../seeded-random.ts";
+import { seededRandom } from "../../platform/seeded-random.ts";
 import { after, HOUR_MS, MINUTE_MS, type PastFleet, type Reaction, SECOND_MS } from "./past-fleet.ts";
 import {
   type DemoGroup,
