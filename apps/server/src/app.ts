@@ -46,7 +46,7 @@ import { Scheduler } from "./features/schedules/public.ts";
 import { schedulesRoutes } from "./features/schedules/schedules.routes.ts";
 import { siteManagementRoutes } from "./features/site-management/site-management.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
-import { Forecasts } from "./features/weather/public.ts";
+import { Forecasts, SiteInputs } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
 import { soilingRoutes } from "./features/soiling/soiling.routes.ts";
@@ -103,6 +103,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
   const forecasts = new Forecasts(deps);
   services.push(forecasts);
   weatherRoutes(http, deps, forecasts);
+  services.push(new SiteInputs(deps));
   soilingRoutes(http, deps);
   partnersRoutes(http, deps);
   activityRoutes(http, deps);

@@ -20,6 +20,14 @@ const dailyUnits: Readonly<Record<string, string>> = {
   precipitation_probability_max: "%",
   wind_speed_10m_max: "km/h",
 };
+const hourlyUnits: Readonly<Record<string, string>> = {
+  pm2_5: "μg/m³",
+  pm10: "μg/m³",
+  precipitation: "mm",
+  wind_gusts_10m: "km/h",
+  temperature_2m: "°C",
+  global_tilted_irradiance: "W/m²",
+};
 const now: Readonly<Record<string, number>> = {
   temperature_2m: 38.4,
   relative_humidity_2m: 31,
@@ -36,7 +44,17 @@ const week: Readonly<Record<string, readonly number[]>> = {
   wind_speed_10m_max: [24.1, 26.6, 31, 35.3, 41.8, 22.2, 19.5],
 };
 
-/** A local server that answers like Open-Meteo's forecast call, or as a test says. */
+/** Values of a day, those of hour h at index h; with a null, and with a negative as models have them at night. */
+const dayHours: Readonly<Record<string, (hour: number) => number | null>> = {
+  pm2_5: (hour) => 40 + hour,
+  pm10: (hour) => (hour === 3 ? null : 120 + hour),
+  precipitation: (hour) => (hour === 5 ? 1.4 : 0),
+  wind_gusts_10m: (hour) => 20 + hour,
+  temperature_2m: (hour) => 25 + hour / 2,
+  global_tilted_irradiance: (hour) => (hour < 2 ? -0.3 : hour * 20),
+};
+
+/** A local server that answers like Open-Meteo's calls, or as a test says. */
 export class FakeOpenMeteo {
   readonly #server: Server;
   /** The requests so far. */
@@ -96,6 +114,7 @@ export class FakeOpenMeteo {
     const query = (name: string) => url.searchParams.get(name) ?? "";
     const current = query("current").split(",");
     const daily = query("daily").split(",");
+    if (url.searchParams.has("hourly")) return hourlyAnswer(url);
     const unknown = [
       ...current.filter((name) => !(name in currentUnits)),
       ...daily.filter((name) => !(name in dailyUnits)),
@@ -119,6 +138,28 @@ export class FakeOpenMeteo {
       daily: { time: days, ...pick(daily, { ...week, precipitation_probability_max: this.rainPercents }) },
     };
   }
+}
+
+function hourlyAnswer({ searchParams }: URL): Record<string, unknown> {
+  const query = (name: string) => searchParams.get(name) ?? "";
+  const names = query("hourly").split(",");
+  const unknown = names.find((name) => !(name in hourlyUnits));
+  if (unknown !== undefined) return { error: true, reason: `Cannot initialize from invalid String value ${unknown}.` };
+  const hours = daysBetween(query("start_date"), query("end_date")).flatMap((day) =>
+    Array.from({ length: 24 }, (_, hour) => ({ time: `${day}T${String(hour).padStart(2, "0")}:00`, hour })),
+  );
+  const values = names.map((name) => [name, hours.map(({ hour }) => dayHours[name]?.(hour) ?? null)]);
+  return {
+    latitude: Number(query("latitude")),
+    longitude: Number(query("longitude")),
+    generationtime_ms: 0.3,
+    utc_offset_seconds: 0,
+    timezone: "UTC",
+    timezone_abbreviation: "UTC",
+    elevation: 214,
+    hourly_units: { time: "iso8601", ...Object.fromEntries(names.map((name) => [name, hourlyUnits[name]])) },
+    hourly: { time: hours.map(({ time }) => time), ...Object.fromEntries(values) },
+  };
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {

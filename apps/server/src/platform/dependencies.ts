@@ -10,7 +10,14 @@ import type { Mailer, ShownMailServer } from "./mailer.ts";
 /** Where the weather comes from: a fixed sample, or a web service. */
 export type WeatherSettings =
   | { readonly provider: "sample"; readonly delayMs: number }
-  | { readonly provider: "open-meteo"; readonly url: string; readonly apiKey: string | null };
+  | {
+      readonly provider: "open-meteo";
+      readonly url: string;
+      /** Hours of particles, and of past weather; null or absent where nobody is asked for them. */
+      readonly airQualityUrl?: string | null;
+      readonly archiveUrl?: string | null;
+      readonly apiKey: string | null;
+    };
 
 /** What a person may configure and features read. */
 export interface Settings {

@@ -186,18 +186,43 @@ async function weather(settings: ProcessSettings["weather"]): Promise<Found[]> {
     const says = "A fixed forecast, which is labelled as such and holds up no run";
     return [warning(says, "Set WEATHER_PROVIDER=open-meteo, unless there is no way to the internet.")];
   }
-  const url = new URL(settings.url);
-  url.searchParams.set("latitude", "0");
-  url.searchParams.set("longitude", "0");
-  url.searchParams.set("current", "temperature_2m");
-  if (settings.apiKey !== null) url.searchParams.set("apikey", settings.apiKey);
-  const todo = "Let servers reach it, or set WEATHER_PROVIDER=sample. Schedules run as if no rain were forecast.";
+  const { url, airQualityUrl = null, archiveUrl = null, apiKey } = settings;
+  const day = "2024-01-01";
+  const calls = [
+    [url, { current: "temperature_2m" }, "Schedules run as if no rain were forecast."],
+    [airQualityUrl, { current: "pm10" }, "Nobody knows the particles that soil panels."],
+    [
+      archiveUrl,
+      { hourly: "temperature_2m", start_date: day, end_date: day },
+      "Nobody knows the weather of days before the last three months.",
+    ],
+  ] as const;
+  return Promise.all(
+    calls.flatMap(([address, parameters, otherwise]) =>
+      address === null ? [] : [answers(address, parameters, apiKey, otherwise)],
+    ),
+  );
+}
+
+/** `otherwise` says what follows if it does not. */
+async function answers(
+  address: string,
+  parameters: Readonly<Record<string, string>>,
+  apiKey: string | null,
+  otherwise: string,
+): Promise<Found> {
+  const url = new URL(address);
+  const key: Record<string, string> = apiKey === null ? {} : { apikey: apiKey };
+  for (const [name, value] of Object.entries({ latitude: "0", longitude: "0", ...parameters, ...key })) {
+    url.searchParams.set(name, value);
+  }
+  const todo = `Let servers reach it, or set WEATHER_PROVIDER=sample. ${otherwise}`;
   try {
     const { status } = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
-    if (status === 200) return [ok(`${url.host} answers`)];
-    return [warning(`${url.host} answers ${status}${settings.apiKey === null ? "" : ", to the key as well"}`, todo)];
+    if (status === 200) return ok(`${url.host} answers`);
+    return warning(`${url.host} answers ${status}${apiKey === null ? "" : ", to the key as well"}`, todo);
   } catch {
-    return [warning(`${url.host} cannot be reached`, todo)];
+    return warning(`${url.host} cannot be reached`, todo);
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Aedes } from "aedes";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { FakeOpenMeteo, sendJson } from "../../test/fake-open-meteo.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
 import { SmtpSink } from "../demo/smtp-sink.ts";
 import { openDatabase } from "../platform/database/database.ts";
@@ -212,6 +213,26 @@ describe("npm run doctor: everything together", () => {
     );
     expect(JSON.stringify(findings)).not.toMatch(/hidden-from-view|q3ZkT9w/);
     for (const { level, todo } of findings) expect(todo === null).toBe(level === "ok");
+  });
+
+  test("weather: each address that is asked, and what follows from one that does not answer", async () => {
+    const service = await FakeOpenMeteo.open();
+    const { origin, host } = new URL(service.url);
+    const of = async (more: Readonly<Record<string, string>>) =>
+      words((await look({ WEATHER_PROVIDER: "open-meteo", ...more })).filter(({ part }) => part === "weather"));
+    const all = {
+      WEATHER_URL: `${origin}/v1/forecast`,
+      AIR_QUALITY_URL: `${origin}/v1/air-quality`,
+      WEATHER_ARCHIVE_URL: `${origin}/v1/archive`,
+    };
+    service.answering = (_, response) => sendJson(response, 200, {});
+    expect(await of({ WEATHER_URL: all.WEATHER_URL })).toEqual([`ok: ${host} answers`]);
+    expect(await of(all)).toEqual([`ok: ${host} answers`, `ok: ${host} answers`, `ok: ${host} answers`]);
+    service.answering = (_, response) => sendJson(response, 429, {});
+    expect(await of({ ...all, WEATHER_API_KEY: "hidden-from-view" })).toEqual(
+      Array.from({ length: 3 }, () => `warning: ${host} answers 429, to the key as well`),
+    );
+    await service.close();
   });
 
   test("mail: a server that takes it, one that is down, none, and a mail on request", async () => {

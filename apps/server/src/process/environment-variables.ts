@@ -22,9 +22,19 @@ interface Variable {
   readonly mayBeEmpty?: boolean;
 }
 
-export const OPEN_METEO_URL = "https://api.open-meteo.com/v1/forecast";
-/** Open-Meteo's address for customers with a key. */
-export const OPEN_METEO_PAID_URL = "https://customer-api.open-meteo.com/v1/forecast";
+/** Open-Meteo's calls, and those for customers with a key. */
+export const openMeteoUrls = {
+  free: {
+    forecast: "https://api.open-meteo.com/v1/forecast",
+    airQuality: "https://air-quality-api.open-meteo.com/v1/air-quality",
+    archive: "https://archive-api.open-meteo.com/v1/archive",
+  },
+  paid: {
+    forecast: "https://customer-api.open-meteo.com/v1/forecast",
+    airQuality: "https://customer-air-quality-api.open-meteo.com/v1/air-quality",
+    archive: "https://customer-archive-api.open-meteo.com/v1/archive",
+  },
+};
 
 const wholeNumber = (min: number, max: number, unit?: string) => ({
   schema: z
@@ -66,6 +76,14 @@ const address = (...protocols: string[]) =>
     // A PostgreSQL socket is given as ?host=/folder instead of a host.
     return protocols.includes(protocol) && (hostname !== "" || searchParams.has("host"));
   });
+
+/** A call of Open-Meteo, or of a server of one's own. */
+const openMeteoCall = (call: keyof typeof openMeteoUrls.free) => ({
+  schema: address("http:", "https:").refine(isBareAddress),
+  requirement: "be an http address without sign-in, query or fragment (a key goes into WEATHER_API_KEY)",
+  unset: `${openMeteoUrls.free[call]}; with a key ${openMeteoUrls.paid[call]}${call === "forecast" ? "" : "; none where WEATHER_URL is set"}`,
+  isSecret: true,
+});
 
 const addressesAndNetworks = {
   schema: z
@@ -221,11 +239,16 @@ export const variables = {
     meaning: "Where forecasts come from: open-meteo, or sample, a fixed one that is labelled as such",
   },
   WEATHER_URL: {
-    schema: address("http:", "https:").refine(isBareAddress),
-    requirement: "be an http address without sign-in, query or fragment (a key goes into WEATHER_API_KEY)",
-    unset: `${OPEN_METEO_URL}; with a key ${OPEN_METEO_PAID_URL}`,
+    ...openMeteoCall("forecast"),
     meaning: "Forecast call of Open-Meteo, or of a server of your own that answers like it",
-    isSecret: true,
+  },
+  AIR_QUALITY_URL: {
+    ...openMeteoCall("airQuality"),
+    meaning: "Air-quality call of Open-Meteo, or of a server of your own: particles in the air, which soil panels",
+  },
+  WEATHER_ARCHIVE_URL: {
+    ...openMeteoCall("archive"),
+    meaning: "Archive call of Open-Meteo, or of a server of your own: the weather of days that are missing",
   },
   WEATHER_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
@@ -315,6 +338,7 @@ export const variables = {
   KEEP_ACTIVITY_DAYS: keepDays("KEEP_ACTIVITY_DAYS"),
   KEEP_ALERTS_DAYS: keepDays("KEEP_ALERTS_DAYS"),
   KEEP_DAILY_FIGURES_DAYS: keepDays("KEEP_DAILY_FIGURES_DAYS"),
+  KEEP_WEATHER_DAYS: keepDays("KEEP_WEATHER_DAYS"),
   KEEP_REPORTS_DAYS: keepDays("KEEP_REPORTS_DAYS"),
   KEEP_MAILS_DAYS: keepDays("KEEP_MAILS_DAYS"),
   KEEP_MESSAGES_DAYS: keepDays("KEEP_MESSAGES_DAYS"),

@@ -57,6 +57,9 @@ describe("set-up: configuration by environment", () => {
     ["WEATHER_URL", "ftp://weather.example/v1"],
     ["WEATHER_URL", "https://weather.example/v1/forecast?apikey=1"],
     ["WEATHER_URL", "https://user:password@weather.example/v1/forecast"],
+    ["AIR_QUALITY_URL", "ftp://weather.example/v1"],
+    ["AIR_QUALITY_URL", "https://weather.example/v1/air-quality?apikey=1"],
+    ["WEATHER_ARCHIVE_URL", "https://user:password@weather.example/v1/archive"],
     ["WEATHER_API_KEY", "two words"],
     ["ADMIN_USERNAME", "two words"],
     ["ADMIN_PASSWORD", "admin@123"],
@@ -186,16 +189,30 @@ describe("set-up: configuration by environment", () => {
     };
     expect(weatherIn("demo")).toEqual({ provider: "sample", delayMs: 500 });
     expect(weatherIn("production", { WEATHER_PROVIDER: "sample" })).toEqual({ provider: "sample", delayMs: 500 });
-    const free = { provider: "open-meteo", url: "https://api.open-meteo.com/v1/forecast", apiKey: null };
+    const free = {
+      provider: "open-meteo",
+      url: "https://api.open-meteo.com/v1/forecast",
+      airQualityUrl: "https://air-quality-api.open-meteo.com/v1/air-quality",
+      archiveUrl: "https://archive-api.open-meteo.com/v1/archive",
+      apiKey: null,
+    };
     expect(weatherIn("production")).toEqual(free);
     expect(weatherIn("demo", { WEATHER_PROVIDER: "open-meteo" })).toEqual(free);
     expect(weatherIn("production", { WEATHER_API_KEY: "k" })).toEqual({
       provider: "open-meteo",
       url: "https://customer-api.open-meteo.com/v1/forecast",
+      airQualityUrl: "https://customer-air-quality-api.open-meteo.com/v1/air-quality",
+      archiveUrl: "https://customer-archive-api.open-meteo.com/v1/archive",
       apiKey: "k",
     });
     const own = { WEATHER_API_KEY: "k", WEATHER_URL: "http://127.0.0.1:8080/v1/forecast" };
-    expect(weatherIn("production", own)).toEqual({ provider: "open-meteo", url: own.WEATHER_URL, apiKey: "k" });
+    const asked = { provider: "open-meteo", url: own.WEATHER_URL, apiKey: "k" };
+    // The key of a server of one's own is sent to nobody else.
+    expect(weatherIn("production", own)).toEqual({ ...asked, airQualityUrl: null, archiveUrl: null });
+    const [airQualityUrl, archiveUrl] = ["https://air.example/v1/air-quality", "https://past.example/v1/archive"];
+    expect(
+      weatherIn("production", { ...own, AIR_QUALITY_URL: airQualityUrl, WEATHER_ARCHIVE_URL: archiveUrl }),
+    ).toEqual({ ...asked, airQualityUrl, archiveUrl });
   });
 
   test("a weather key is never sent without TLS, and appears in no error", () => {
@@ -207,6 +224,16 @@ describe("set-up: configuration by environment", () => {
     };
     expect(errorsIn("production", remote)).toEqual([
       "WEATHER_URL would send WEATHER_API_KEY to another machine without TLS: use https://.",
+    ]);
+    const others = {
+      ...remote,
+      WEATHER_URL: "https://weather.example/v1/forecast",
+      AIR_QUALITY_URL: "http://air.example/v1",
+      WEATHER_ARCHIVE_URL: "http://past.example/v1",
+    };
+    expect(errorsIn("production", others).map((message) => message.split(" ")[0])).toEqual([
+      "AIR_QUALITY_URL",
+      "WEATHER_ARCHIVE_URL",
     ]);
     const errors = errorsIn("demo", {
       WEATHER_API_KEY: "hush hush",

@@ -6,8 +6,7 @@ import type { SmtpSettings } from "../platform/mailer.ts";
 import { isLoopback } from "../platform/network.ts";
 import type { z } from "zod";
 import {
-  OPEN_METEO_PAID_URL,
-  OPEN_METEO_URL,
+  openMeteoUrls,
   senderOf,
   variable,
   type VariableName,
@@ -127,8 +126,11 @@ function productionErrors(input: Input): string[] {
   if (input.BROKER_KICK_URL !== undefined && leaksKey(input.BROKER_KICK_URL)) {
     errors.push("BROKER_KICK_URL would send its key to another machine without TLS: use https://.");
   }
-  if (input.WEATHER_API_KEY !== undefined && input.WEATHER_URL !== undefined && leaksKey(input.WEATHER_URL)) {
-    errors.push("WEATHER_URL would send WEATHER_API_KEY to another machine without TLS: use https://.");
+  for (const name of ["WEATHER_URL", "AIR_QUALITY_URL", "WEATHER_ARCHIVE_URL"] as const) {
+    const url = input[name];
+    if (input.WEATHER_API_KEY !== undefined && url !== undefined && leaksKey(url)) {
+      errors.push(`${name} would send WEATHER_API_KEY to another machine without TLS: use https://.`);
+    }
   }
   for (const name of ["TELEGRAM_API_URL", "WHATSAPP_API_URL"] as const) {
     const url = input[name];
@@ -221,7 +223,16 @@ function weatherSettings(set: VariableValues, mode: Mode): WeatherSettings {
   const provider = set.WEATHER_PROVIDER ?? variables.WEATHER_PROVIDER.default[mode];
   if (provider === "sample") return { provider, delayMs: SAMPLE_DELAY_MS };
   const { WEATHER_API_KEY: apiKey = null } = set;
-  return { provider, url: set.WEATHER_URL ?? (apiKey === null ? OPEN_METEO_URL : OPEN_METEO_PAID_URL), apiKey };
+  const { forecast, airQuality, archive } = openMeteoUrls[apiKey === null ? "free" : "paid"];
+  // Whoever asks a server of their own for the weather has not agreed to ask others.
+  const isOwn = set.WEATHER_URL !== undefined;
+  return {
+    provider,
+    url: set.WEATHER_URL ?? forecast,
+    airQualityUrl: set.AIR_QUALITY_URL ?? (isOwn ? null : airQuality),
+    archiveUrl: set.WEATHER_ARCHIVE_URL ?? (isOwn ? null : archive),
+    apiKey,
+  };
 }
 
 /** True if the key would leave this machine unencrypted. */

@@ -12,6 +12,7 @@ export const keptKindSchema = z.enum([
   "activity",
   "alerts",
   "robot_days",
+  "weather",
   "monthly_reports",
   "mails",
   "messages",

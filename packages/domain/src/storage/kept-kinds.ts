@@ -15,6 +15,9 @@ interface Keeping {
 /** What a robot's days are computed from is kept at least this long, so that late messages can still correct them. */
 export const COMPUTED_FROM_DAYS = 35;
 
+/** What a later answer of a weather service superseded. */
+export const SUPERSEDED_DAYS = 40;
+
 /** Every kind of stored data that grows with time: settings, deleting, the call and the documentation follow from it. */
 export const keptKinds = {
   readings: {
@@ -64,6 +67,13 @@ export const keptKinds = {
     defaultDays: 0,
     minimumDays: 400,
     what: "robots' daily figures are kept, from which reports are made",
+  },
+  // A year of them is shown, and computed with.
+  weather: {
+    variable: "KEEP_WEATHER_DAYS",
+    defaultDays: 800,
+    minimumDays: 400,
+    what: `air and weather at sites are kept as received; what a later answer superseded, ${SUPERSEDED_DAYS} days`,
   },
   monthly_reports: {
     variable: "KEEP_REPORTS_DAYS",

@@ -16,6 +16,7 @@ export const kindLooks: Readonly<Record<KeptKind, KindLook>> = {
   activity: { label: "Activity log", hint: "Starts, stops and how runs ended" },
   alerts: { label: "Alerts", hint: "Counted from when they were cleared" },
   robot_days: { label: "Daily figures", hint: "Reports are made from these" },
+  weather: { label: "Air and weather", hint: "At sites, by the hour" },
   monthly_reports: { label: "Monthly reports", hint: "The files" },
   mails: { label: "Mails", hint: "When they were sent, and to whom" },
   messages: { label: "Messages", hint: "Who was told of which alerts, and when" },

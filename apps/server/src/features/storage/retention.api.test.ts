@@ -252,6 +252,34 @@ describe("retention", () => {
     expect((await run(sql`select delete_unpartitioned_readings('infinity', 10) as rows`)).rows).toEqual([{ rows: 1 }]);
   });
 
+  test("of air and weather go days that reach their age, and what was superseded for 40 days", async () => {
+    const { ownSiteId: site, secondSiteId: second } = server.fixtures;
+    const insert = async (days: number, supersededDaysAgo: number | null) => {
+      const hours = sql`array_fill(1::real, array[24])`;
+      const superseded = supersededDaysAgo === null ? null : ago(supersededDaysAgo);
+      // The same day of another site goes with it.
+      await run(sql`insert into site_air_days (site_id, day, received_at, confirmed_at, superseded_at, source, place, pm2_5, pm10)
+        select id, ${ago(days)}::date, ${ago(days)}, ${ago(days)}, ${superseded}::timestamptz, 'sample', '1 2', ${hours}, ${hours}
+        from sites where id in (${site}, ${second})`);
+      await run(sql`insert into site_weather_days (site_id, day, received_at, confirmed_at, superseded_at, source, archived, place,
+          rain_mm, gust_kmh, temperature_c, irradiance_w_m2)
+        values (${site}, ${ago(days)}::date, ${ago(days)}, ${ago(days)}, ${superseded}::timestamptz, 'sample', false, '1 2',
+          ${hours}, ${hours}, ${hours}, ${hours})`);
+    };
+    for (const age of [1, 799, 802, 900]) await insert(age, null);
+    for (const superseded of [39, 41]) await insert(500 + superseded, superseded);
+    await nextRound();
+    for (const table of ["site_air_days", "site_weather_days"]) {
+      const { rows } = await sql<{
+        age: number;
+      }>`select distinct ${server.clock.now()}::date - day as age from ${sql.table(table)}
+        order by 1`.execute(server.db);
+      expect(rows.map(({ age }) => age)).toEqual([1, 539, 799]);
+    }
+    const stored = await server.db.selectFrom("retention_rounds").selectAll().executeTakeFirstOrThrow();
+    expect(stored.deleted).toEqual({ weather: 9 });
+  });
+
   test("old firmware loses its content unless it is the newest or a rollout needs it or did lately; that is on record", async () => {
     const add = async (version: string, days: number) => {
       const { rows } = await sql<{

@@ -9,7 +9,7 @@ const BATCH = 2_000;
 const LOCK_WAIT_MS = 100;
 
 /** Kinds whose rows are deleted one by one, as they reach their age. */
-type RowKind = Exclude<KeptKind, "readings" | "firmware" | "sign_ins" | "audit">;
+type RowKind = Exclude<KeptKind, "readings" | "weather" | "firmware" | "sign_ins" | "audit">;
 
 /** Of each kind the table, as `x`, and which of its rows are deleted: old ones that nothing needs any more. */
 const oldRows: Readonly<Record<RowKind, readonly [table: string, isOld: (before: Date) => RawBuilder<boolean>]>> = {
@@ -130,6 +130,28 @@ export async function deleteOldReadings(db: Db, before: Date): Promise<Deleted> 
     const deleted = rows[0]?.rows ?? 0;
     return { rows: deleted, more: deleted === BATCH };
   });
+}
+
+/**
+ * Deletes a batch of the days of air and weather before `before`, and of those that a later answer superseded before
+ * `supersededBefore`. Rejects if they are locked.
+ */
+export async function deleteOldWeather(db: Db, before: Date, supersededBefore: Date): Promise<Deleted> {
+  const steps = [];
+  for (const table of [sql.table("site_air_days"), sql.table("site_weather_days")]) {
+    const step = await inStep(db, async (tx) => {
+      const { numAffectedRows } = await sql`
+        delete from ${table} where ctid = any (array(
+          (select d.ctid from sites s cross join lateral (
+              select ctid from ${table} where site_id = s.id and day < (${before} at time zone 'UTC')::date
+              order by day limit ${BATCH}) d
+            limit ${BATCH})
+          union (select ctid from ${table} where superseded_at < ${supersededBefore} limit ${BATCH})))`.execute(tx);
+      return Number(numAffectedRows ?? 0);
+    });
+    steps.push(step);
+  }
+  return { rows: steps.reduce((sum, rows) => sum + rows, 0), more: steps.some((rows) => rows >= BATCH) };
 }
 
 /** Cuts the audit if its owner allows that; see the migration. Rejects if the audit is locked. */

@@ -1,5 +1,11 @@
 import type { KeptKind } from "@suncrew/contract/storage/storage.ts";
-import { deletedBefore, type KeepDays, keepDaysOf, keptKindNames } from "@suncrew/domain/storage/kept-kinds.ts";
+import {
+  deletedBefore,
+  type KeepDays,
+  keepDaysOf,
+  keptKindNames,
+  SUPERSEDED_DAYS,
+} from "@suncrew/domain/storage/kept-kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import { Counter } from "prom-client";
 import { isClockWrong } from "../../platform/clock-watch.ts";
@@ -15,6 +21,7 @@ import {
   type Deleted,
   deleteOldReadings,
   deleteOldRows,
+  deleteOldWeather,
   deleteOrphanedTexts,
   recordRound,
   rowKinds,
@@ -99,6 +106,10 @@ export class Retention extends PeriodicTasks {
     if (kind === "audit") return () => cutAudit(db);
     if (before === null) return null;
     if (kind === "readings") return () => deleteOldReadings(db, before);
+    if (kind === "weather") {
+      const supersededBefore = new Date(now.getTime() - SUPERSEDED_DAYS * 86_400_000);
+      return () => deleteOldWeather(db, before, supersededBefore);
+    }
     if (kind === "firmware") {
       return async () => ({ rows: await deleteUnusedFirmware(db, before, now), more: false });
     }

@@ -12,6 +12,7 @@ const tablesOf: Readonly<Record<KeptKind, readonly string[]>> = {
   activity: ["activity", "activity_texts"],
   alerts: ["alerts"],
   robot_days: ["robot_days", "site_days", "stale_days"],
+  weather: ["site_weather_days", "site_air_days"],
   monthly_reports: ["kept_reports", "kept_report_files", "report_deliveries"],
   mails: ["outgoing_mails"],
   messages: ["deliveries", "delivery_alerts"],
@@ -68,6 +69,8 @@ export async function readOldest(db: Executor): Promise<ReadonlyMap<string, Date
     union all select 'alerts', (select min(raised_at) from alerts)
     union all select 'robot_days', (select min(d.date) from sites s cross join lateral (
       select date from robot_days where site_id = s.id order by date limit 1) d)::timestamp at time zone 'UTC'
+    union all select 'weather', (select min(d.day) from sites s cross join lateral (
+      select day from site_weather_days where site_id = s.id order by day limit 1) d)::timestamp at time zone 'UTC'
     union all select 'monthly_reports', (select min(created_at) from kept_reports)
     union all select 'mails', (select min(created_at) from outgoing_mails)
     union all select 'firmware', (select min(created_at) from firmware where deleted_at is null)

@@ -96,6 +96,18 @@ export function meaningOfCode(
   return { description, icon: isDay ? icon : (nightIcon ?? icon) };
 }
 
+/** Days in UTC or of a site's calendar, both included. */
+export interface DayRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+export function daysOf({ first, last }: DayRange): string[] {
+  const days: string[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
 /** `count` days, beginning with that one. */
 export function daysFrom(day: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => addDays(day, index));

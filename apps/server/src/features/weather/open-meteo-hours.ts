@@ -88,7 +88,13 @@ async function readHours<T extends string>(
     timezone: "UTC",
     ...more,
   };
-  const answer = await openMeteo.ask(url, { place: site, parameters, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, ended });
+  const answer = await openMeteo.ask(url, {
+    place: site,
+    parameters,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    ended,
+  });
   const given: [string, Reading][] = Object.entries(readings);
   const { hourly_units: units, hourly } = parsedAnswer(answerSchema, answer);
   for (const [name, { units: known }] of given) {

@@ -31,7 +31,7 @@ export function sampleWeatherDay(site: SampleSite, day: string): WeatherDay {
   const isRaining = (hour: number) => isWet && hour >= rainBegins && hour < rainBegins + rainHours;
   const clearness = isWet ? between(0.35, 0.65) : isMonsoon(day) ? between(0.6, 0.9) : between(0.88, 1);
   const gustiness = between(14, 30);
-  const mean = 27 + 6 * cosineOfYear(day, 140) + between(-1.5, 1.5);
+  const mean = 28 + 5.5 * cosineOfYear(day, 140) + between(-1.5, 1.5);
   // By the sun, in the middle of the hour that ends then.
   const sunHour = (hour: number) => (hour - 0.5 + site.longitude / 15 + 24) % 24;
   const warmth = (hour: number) => Math.cos(((sunHour(hour) - 14.5) / 12) * Math.PI);
@@ -41,7 +41,7 @@ export function sampleWeatherDay(site: SampleSite, day: string): WeatherDay {
     day,
     rain_mm: rounded(eachHour((hour) => (isRaining(hour) ? rain * between(0.6, 1.4) : 0))),
     gust_kmh: rounded(eachHour((hour) => gustiness * (1 + 0.25 * warmth(hour)) + (isRaining(hour) ? 7 : 0))),
-    temperature_c: rounded(eachHour((hour) => mean + 6 * warmth(hour) - (isRaining(hour) ? 3 : 0))),
+    temperature_c: rounded(eachHour((hour) => Math.max(15, mean + 6 * warmth(hour) - (isRaining(hour) ? 3 : 0)))),
     irradiance_w_m2:
       surfaceText(site) === null
         ? eachHour(() => null)
