@@ -4,6 +4,7 @@ import {
   changedEnergyFacts,
   cleaningEffectivenessOf,
   energyFactErrors,
+  energyFactTexts,
   missingFacts,
   noEnergyFacts,
   soilingAlertOf,
@@ -89,6 +90,8 @@ describe("Energy facts that need each other", () => {
       { tariff_per_kwh: 1, cleaning_price: 1, cleaning_price_per: "run" },
       { currency: "Currency is required where there is a tariff and a cleaning price" },
     ],
+    [{ tariff_per_kwh: "", cleaning_price: "", currency: "" }, {}],
+    [{ tariff_per_kwh: "2.5", currency: "" }, { currency: "Currency is required where there is a tariff" }],
     [known, {}],
   ] as const)("%j: %j", (facts, errors) => {
     const found = energyFactErrors({ ...noEnergyFacts, ...facts });
@@ -116,4 +119,22 @@ describe("Energy facts that a figure needs", () => {
     const own = { cleaning_effectiveness_percent: 90, soiling_alert_percent: 2 };
     expect([cleaningEffectivenessOf(own), soilingAlertOf(own)]).toEqual([90, 2]);
   });
+});
+
+test("Energy facts in words are those that are known", () => {
+  expect(energyFactTexts(noEnergyFacts)).toEqual([]);
+  const rest = { cleaning_effectiveness_percent: 92, wet_wash_litres_per_kwp: 1.2, soiling_alert_percent: 3 };
+  expect(energyFactTexts({ ...known, ...rest, tilt_degrees: 0 })).toEqual([
+    "10,000 kWp DC",
+    "tilt 0\u00b0",
+    "azimuth 180\u00b0",
+    "performance ratio 82 % when clean",
+    "tariff 2.5 INR per kWh",
+    "cleaning 8,000 INR per run",
+    "cleaning removes 92 %",
+    "wet wash 1.2 l per kWp",
+    "attention from a loss of 3 %",
+  ]);
+  const perKwp = { ...noEnergyFacts, cleaning_price: 0.9, cleaning_price_per: "kwp" as const, currency: "EUR" };
+  expect(energyFactTexts(perKwp)).toEqual(["cleaning 0.9 EUR per kWp"]);
 });

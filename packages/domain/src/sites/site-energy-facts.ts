@@ -29,24 +29,40 @@ export function changedEnergyFacts(before: EnergyFacts, sent: SentEnergyFacts): 
   return energyFactsSchema.parse({ ...before, ...Object.fromEntries(given) });
 }
 
-/** Facts that mean nothing without another one, as an error of the one that is missing. */
-export function energyFactErrors(site: Pick<EnergyFacts, JoinedFact>): FieldError[] {
-  const hasTariff = site.tariff_per_kwh !== null;
-  const hasPrice = site.cleaning_price !== null;
+/** Facts that mean nothing without another one, as an error of the one that is missing. Blank is unknown, as in a form. */
+export function energyFactErrors(site: { readonly [Fact in JoinedFact]: EnergyFacts[Fact] | string }): FieldError[] {
+  const isKnown = (fact: JoinedFact) => site[fact] !== null && site[fact] !== "";
+  const [hasTariff, hasPrice] = [isKnown("tariff_per_kwh"), isKnown("cleaning_price")];
   const errors: FieldError[] = [];
-  if (site.currency === null && (hasTariff || hasPrice)) {
+  if (!isKnown("currency") && (hasTariff || hasPrice)) {
     const what = hasTariff && hasPrice ? "a tariff and a cleaning price" : hasTariff ? "a tariff" : "a cleaning price";
     errors.push({ field: "currency", message: `Currency is required where there is ${what}` });
   }
-  if (site.cleaning_price_per === null && hasPrice) {
-    errors.push({
-      field: "cleaning_price_per",
-      message: "Price per (run or kWp) is required where there is a cleaning price",
-    });
+  if (!isKnown("cleaning_price_per") && hasPrice) {
+    const message = "Price per (run or kWp) is required where there is a cleaning price";
+    errors.push({ field: "cleaning_price_per", message });
   }
   return errors;
 }
 type JoinedFact = "tariff_per_kwh" | "currency" | "cleaning_price" | "cleaning_price_per";
+
+/** The facts that are known, in words, in the order of the form. */
+export function energyFactTexts(site: EnergyFacts): string[] {
+  const { currency, cleaning_price_per: per } = site;
+  const text = (value: number | null, textOf: (number: string) => string) =>
+    value === null ? [] : [textOf(value.toLocaleString("en-GB", { maximumFractionDigits: 6 }))];
+  return [
+    ...text(site.dc_capacity_kwp, (number) => `${number} kWp DC`),
+    ...text(site.tilt_degrees, (number) => `tilt ${number}\u00b0`),
+    ...text(site.azimuth_degrees, (number) => `azimuth ${number}\u00b0`),
+    ...text(site.performance_ratio_percent, (number) => `performance ratio ${number} % when clean`),
+    ...text(site.tariff_per_kwh, (number) => `tariff ${number} ${currency} per kWh`),
+    ...text(site.cleaning_price, (number) => `cleaning ${number} ${currency} per ${per === "run" ? "run" : "kWp"}`),
+    ...text(site.cleaning_effectiveness_percent, (number) => `cleaning removes ${number} %`),
+    ...text(site.wet_wash_litres_per_kwp, (number) => `wet wash ${number} l per kWp`),
+    ...text(site.soiling_alert_percent, (number) => `attention from a loss of ${number} %`),
+  ];
+}
 
 const forLoss = ["tilt_degrees"] as const;
 const forEnergy = ["dc_capacity_kwp", ...forLoss, "azimuth_degrees", "performance_ratio_percent"] as const;

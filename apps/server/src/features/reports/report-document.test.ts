@@ -55,6 +55,16 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(cover).toContain("31 Jan 2026, 09:41");
   });
 
+  test("the first page has the site's energy facts that are known, and no word of them if none is", async () => {
+    const data = sampleReportData();
+    const facts = { dc_capacity_kwp: 10_000, tilt_degrees: 25, tariff_per_kwh: 2.5, currency: "INR" };
+    const pdf = await readPdf(writeReportPdf({ ...data, site: { ...data.site, ...facts } }, null));
+    const first = pdf.pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
+    expect(first).toContain("Energy: 10,000 kWp DC, tilt 25\u00b0, tariff 2.5 INR per kWh");
+    expect(pdf.pages).toHaveLength(usual.pages.length);
+    expect(usual.pages[0]?.text).not.toContain("Energy:");
+  });
+
   test("every figure is accompanied by how it is computed, and is rounded alike wherever it is printed", async () => {
     const text = textOf(usual).replaceAll(/\s+/g, " ");
     for (const { label, how } of Object.values(reportFigureRules)) {

@@ -1,3 +1,4 @@
+import { energyFactTexts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { VerdictLight } from "@suncrew/domain/reports/report-verdict.ts";
 import { flowLines, label, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";
@@ -204,11 +205,13 @@ function factsText({ site, partner, range, generatedAt, robots }: ReportData): s
   const place = [site.address, site.district, `${site.state} ${site.pin_code}`].filter((one) => one.trim() !== "");
   const contact = [partner?.contactPerson, partner?.phone, partner?.email].filter((one) => one);
   const present = robots.filter(({ health }) => health !== null).length;
+  const energy = energyFactTexts(site);
   const named = partner === null ? "none" : [partner.name, ...contact].join(", ");
   return [
     `${place.join(", ")} (${site.latitude.toFixed(4)}\u00b0, ${site.longitude.toFixed(4)}\u00b0)`,
     `Commissioned ${site.commissioning_date === null ? "on a date that is not known" : formatDate(site.commissioning_date)}`,
     countOf(present, "robot now", "robots now"),
+    ...(energy.length === 0 ? [] : [`Energy: ${energy.join(", ")}`]),
     `Maintenance partner: ${named}`,
     `From ${formatTimestamp(range.from)} to ${formatTimestamp(range.to)} (inclusive), ${countOf(range.days, "day", "days")}, ${site.timezone} (${offsetText(range)})`,
     `Generated ${formatDateTime(generatedAt, "")}`,

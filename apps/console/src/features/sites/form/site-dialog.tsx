@@ -1,4 +1,4 @@
-import { Box, Button, Group, Skeleton, TextInput } from "@mantine/core";
+import { Box, Button, Group, Select, Skeleton, TextInput } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -10,7 +10,14 @@ import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
 import { PartnerPicker } from "../../partners/public.ts";
 import classes from "./site-dialog.module.css";
-import { placeOf, SITE_TEXT_FIELDS, siteFieldOf, type SiteTextField } from "./site-form.ts";
+import {
+  placeOf,
+  PRICE_PER,
+  SITE_ENERGY_FIELDS,
+  SITE_TEXT_FIELDS,
+  siteFieldOf,
+  type SiteTextField,
+} from "./site-form.ts";
 import { type SiteFormState, useSiteForm } from "./use-site-form.ts";
 
 const PlacePicker = lazyPart(async () => (await import("../map/place-picker.tsx")).PlacePicker, {
@@ -62,6 +69,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
           </Box>
         </div>
         <MaintenanceFields state={state} />
+        <EnergyFields state={state} />
       </div>
     </EntityDialog>
   );
@@ -76,8 +84,9 @@ interface SiteInputProps {
 }
 
 function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
-  const { label, input, isDay, ...spec } = siteFieldOf(field);
+  const { label, input, isDay, hint, isOptional = false, ...spec } = siteFieldOf(field);
   const isTyped = fixed === undefined;
+  const isRequired = isTyped && !isOptional;
   if (isDay === true) {
     return (
       <DayField
@@ -99,8 +108,10 @@ function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
       data-autofocus={field === "name" || undefined}
       className={(isWide ?? spec.isWide) === true ? classes["whole"] : undefined}
       name={field}
-      required={isTyped}
-      withAsterisk={isTyped}
+      description={hint}
+      inputWrapperOrder={HINT_BELOW}
+      required={isRequired}
+      withAsterisk={isRequired}
       disabled={!isTyped}
       value={fixed ?? state.form[field]}
       error={isTyped ? state.problemAt(field) : null}
@@ -108,6 +119,54 @@ function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
       onBlur={() => state.touch(field)}
     />
   );
+}
+
+const HINT_BELOW = ["label" as const, "input" as const, "description" as const, "error" as const];
+
+/** What the worth of cleaning is computed from, all optional. */
+function EnergyFields({ state }: { readonly state: SiteFormState }) {
+  const choiceOf = (field: "currency" | "cleaningPricePer") => ({
+    label: siteFieldOf(field).label,
+    name: field,
+    clearable: true,
+    value: state.form[field] === "" ? null : state.form[field],
+    error: state.problemAt(field),
+    onChange: (chosen: string | null) => state.change({ [field]: chosen ?? "" }),
+    onBlur: () => state.touch(field),
+  });
+  return (
+    <fieldset className={classes["maintenance"]}>
+      <legend className={classes["legend"]}>Energy and cleaning value</legend>
+      <Box component="p" fz={13} lh="18px" c="dimmed">
+        Optional. Soiling, what it costs, and when a cleaning pays are computed from these; a figure that needs a
+        missing one is not shown.
+      </Box>
+      <div className={classes["energy"]}>
+        {Object.keys(SITE_ENERGY_FIELDS).map((field) =>
+          field === "currency" ? (
+            <Select
+              key={field}
+              {...choiceOf(field)}
+              data={currencies()}
+              searchable
+              placeholder="Code or name"
+              nothingFoundMessage="No currency has this code or name"
+            />
+          ) : field === "cleaningPricePer" ? (
+            <Select key={field} {...choiceOf(field)} data={PRICE_PER} />
+          ) : (
+            <SiteInput key={field} state={state} field={field as SiteTextField} />
+          ),
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+/** As in "INR, Indian Rupee". */
+function currencies() {
+  const names = new Intl.DisplayNames("en-GB", { type: "currency" });
+  return Intl.supportedValuesOf("currency").map((value) => ({ value, label: `${value}, ${names.of(value) ?? ""}` }));
 }
 
 /** §5 Site create: a maintenance partner, or contact, phone and email, which a chosen partner fills. */

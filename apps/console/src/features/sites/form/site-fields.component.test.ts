@@ -1,4 +1,4 @@
-import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { createSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
@@ -188,3 +188,32 @@ test("§2 Select Maintenance Partner: search, the chosen one is marked, Escape c
   await expect.element(edit).toBeVisible();
   await expectDisabled(edit.getByRole("button", { name: "Save", exact: true }), "Nothing has been changed.");
 });
+
+test.each([1440, 390])(
+  "Energy facts of a site are entered, named where wrong, and shown at its page, %d px wide",
+  async (width) => {
+    await page.viewport(width, 900);
+    const changed = when(updateSite).answer(() => {
+      const facts = { dc_capacity_kwp: 10_000, tariff_per_kwh: 2.5, currency: "INR" } as const;
+      when(siteDetails).answer([sampleSite({ ...facts, version: 2 }), ...sampleSites.slice(1)]);
+      return { message: "Site updated" };
+    });
+    await openConsole("/sites?site=1");
+    await page.getByRole("listitem", { name: BHADLA, exact: true }).getByRole("button", { name: "Edit" }).click();
+    const edit = page.getByRole("dialog", { name: "Edit Site" });
+    const save = edit.getByRole("button", { name: "Save", exact: true });
+    await edit.getByLabelText("DC capacity (kWp)").fill("ten");
+    await edit.getByLabelText("Tariff (per kWh)").fill("2.5");
+    await expectDisabled(save, "Still missing or wrong: DC capacity (kWp), Currency.");
+    await expect
+      .element(edit.getByLabelText("DC capacity (kWp)"))
+      .toHaveAccessibleDescription("DC capacity must be a number from 0.001 to 5,000,000");
+    await edit.getByLabelText("DC capacity (kWp)").fill("10000");
+    await edit.getByRole("combobox", { name: "Currency" }).fill("indian");
+    await page.getByRole("option", { name: "INR, Indian Rupee" }).click();
+    await save.click();
+    await expectToast("Site Updated", `${BHADLA} has been successfully updated.`);
+    expect(changed).toMatchObject([{ body: { dc_capacity_kwp: 10_000, tariff_per_kwh: 2.5, currency: "INR" } }]);
+    await expect.element(page.getByText("Energy: 10,000 kWp DC, tariff 2.5 INR per kWh")).toBeVisible();
+  },
+);

@@ -112,6 +112,51 @@ describe("§5 Site create: what is required", () => {
   });
 });
 
+describe("Energy facts in the form", () => {
+  const known = siteFormOf({
+    ...site,
+    dc_capacity_kwp: 10_000,
+    tilt_degrees: 0,
+    tariff_per_kwh: 2.5,
+    currency: "INR",
+    cleaning_price: 800,
+    cleaning_price_per: "run",
+  });
+
+  it("opens and sends what is known, and blank for what is not", () => {
+    expect(siteFormProblems(known)).toEqual({});
+    expect(known).toMatchObject({ dcCapacity: "10000", tilt: "0", azimuth: "", cleaningPricePer: "run" });
+    expect(siteBodyOf({ ...known, dcCapacity: " 12.5 ", currency: "", cleaningPricePer: "" })).toMatchObject({
+      dc_capacity_kwp: "12.5",
+      azimuth_degrees: "",
+      currency: "",
+      cleaning_price_per: null,
+    });
+  });
+
+  test.each([
+    [{ dcCapacity: "0" }, { dcCapacity: "DC capacity must be a number from 0.001 to 5,000,000" }],
+    [{ azimuth: "south" }, { azimuth: "Azimuth must be a number from 0 to 359.99" }],
+    [{ tariff: "1", cleaningPrice: "" }, {}],
+    [{ currency: "" }, { currency: "Currency is required where there is a tariff and a cleaning price" }],
+    [
+      { cleaningPricePer: "" },
+      { cleaningPricePer: "Price per (run or kWp) is required where there is a cleaning price" },
+    ],
+  ])("%j: %j", (change, problems) => {
+    expect(siteFormProblems({ ...known, ...change })).toEqual(problems);
+  });
+
+  it("merges what two people changed, but never a price with another person's currency", () => {
+    const tilted = mergeEdits(known, { ...known, tilt: "20" }, { ...known, azimuth: "180" }, siteRules);
+    expect([tilted.mine, tilted.collisions]).toEqual([{ ...known, tilt: "20", azimuth: "180" }, []]);
+    const paid = mergeEdits(known, { ...known, cleaningPrice: "9" }, { ...known, currency: "EUR" }, siteRules);
+    expect(paid.collisions).toEqual(["currency", "cleaningPrice"]);
+    expect(siteRules.isSame({ ...known, tilt: "0.0", tariff: "2.50" }, known, "tariff")).toBe(true);
+    expect(siteRules.textOf(known, "cleaningPricePer")).toBe("Run of a robot");
+  });
+});
+
 describe("§5 Site create: duplicates", () => {
   const sites = [site, { ...site, id: 2, name: "Rewa", latitude: 24.5, longitude: 81.5 }];
   test.each([

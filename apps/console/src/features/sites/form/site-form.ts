@@ -1,8 +1,14 @@
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
+import { type CleaningPricePer, cleaningPricePerSchema } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { type createSite, type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
 import { isSamePlace, type Coordinates, siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
+import {
+  DEFAULT_CLEANING_EFFECTIVENESS_PERCENT,
+  DEFAULT_SOILING_ALERT_PERCENT,
+  energyFactErrors,
+} from "@suncrew/domain/sites/site-energy-facts.ts";
 import type { HTMLInputTypeAttribute } from "react";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import {
@@ -26,7 +32,15 @@ interface TextField {
   readonly isWide?: true;
   /** A date, `YYYY-MM-DD`. */
   readonly isDay?: true;
+  /** Below the input. */
+  readonly hint?: string;
+  readonly isOptional?: true;
 }
+
+const decimal = (placeholder?: string) => ({
+  isOptional: true as const,
+  input: { inputMode: "decimal" as const, ...(placeholder !== undefined && { placeholder }) },
+});
 
 /** §3 Site form fields in the dialog's order. A new text field needs only a line here. */
 export const SITE_TEXT_FIELDS = {
@@ -47,7 +61,42 @@ export const SITE_CONTACT_FIELDS = {
   maintenanceEmail: { label: "Email", wire: "maintenance_email", input: { type: "email" } },
 } as const satisfies Record<string, TextField>;
 
-const TEXT_FIELDS = { ...SITE_TEXT_FIELDS, ...SITE_CONTACT_FIELDS };
+/** What the worth of cleaning is computed from; whoever leaves one blank does not know it, or takes the default. */
+export const SITE_ENERGY_FIELDS = {
+  dcCapacity: { label: "DC capacity (kWp)", wire: "dc_capacity_kwp", ...decimal() },
+  performanceRatio: {
+    label: "Performance ratio (%)",
+    wire: "performance_ratio_percent",
+    hint: "Of clean panels",
+    ...decimal(),
+  },
+  tilt: { label: "Tilt (\u00b0)", wire: "tilt_degrees", hint: "0 is flat", ...decimal() },
+  azimuth: { label: "Azimuth (\u00b0)", wire: "azimuth_degrees", hint: "180 is south", ...decimal() },
+  tariff: { label: "Tariff (per kWh)", wire: "tariff_per_kwh", ...decimal() },
+  currency: { label: "Currency", wire: "currency", isOptional: true },
+  cleaningPrice: { label: "Price of a cleaning", wire: "cleaning_price", ...decimal() },
+  cleaningPricePer: { label: "Price per", wire: "cleaning_price_per", isOptional: true },
+  cleaningEffectiveness: {
+    label: "Cleaning effectiveness (%)",
+    wire: "cleaning_effectiveness_percent",
+    hint: "Share of the soiling that it removes",
+    ...decimal(`${DEFAULT_CLEANING_EFFECTIVENESS_PERCENT} if blank`),
+  },
+  soilingAlert: {
+    label: "Soiling alert (%)",
+    wire: "soiling_alert_percent",
+    hint: "Loss from which the site needs attention",
+    ...decimal(`${DEFAULT_SOILING_ALERT_PERCENT} if blank`),
+  },
+  wetWash: {
+    label: "Water of a wet wash (l/kWp)",
+    wire: "wet_wash_litres_per_kwp",
+    hint: "Of the washes that the robots replace",
+    ...decimal(),
+  },
+} as const satisfies Record<string, TextField>;
+
+const TEXT_FIELDS = { ...SITE_TEXT_FIELDS, ...SITE_CONTACT_FIELDS, ...SITE_ENERGY_FIELDS };
 export type SiteTextField = keyof typeof TEXT_FIELDS;
 export type SiteField = SiteTextField | "maintenancePartnerId";
 
@@ -61,6 +110,7 @@ export const SITE_FIELDS: readonly SiteField[] = [
   ...keysOf(SITE_TEXT_FIELDS),
   "maintenancePartnerId",
   ...keysOf(SITE_CONTACT_FIELDS),
+  ...keysOf(SITE_ENERGY_FIELDS),
 ];
 
 export const siteFieldOf = (field: SiteTextField): TextField => TEXT_FIELDS[field];
@@ -76,6 +126,12 @@ function textsOf(textOf: (field: TextField) => string): Record<SiteTextField, st
   for (const field of keysOf(TEXT_FIELDS)) texts[field] = textOf(TEXT_FIELDS[field]);
   return texts as Record<SiteTextField, string>;
 }
+
+/** What the price of a cleaning may be for. */
+export const PRICE_PER: readonly { readonly value: CleaningPricePer; readonly label: string }[] = [
+  { value: "run", label: "Run of a robot" },
+  { value: "kwp", label: "kWp" },
+];
 
 export const emptySiteForm: SiteForm = { ...textsOf(() => ""), maintenancePartnerId: null, maintenancePartner: "" };
 
@@ -108,13 +164,16 @@ export function siteBodyOf(form: SiteForm) {
     ...bodyTextOf(SITE_TEXT_FIELDS, (field) => form[field as SiteTextField].trim()),
     maintenance_partner_id: form.maintenancePartnerId,
     ...bodyTextOf(SITE_CONTACT_FIELDS, (field) => (isTyped ? form[field as SiteTextField].trim() : null)),
+    ...bodyTextOf(SITE_ENERGY_FIELDS, (field) => form[field as SiteTextField].trim()),
+    cleaning_price_per: cleaningPricePerSchema.safeParse(form.cleaningPricePer).data ?? null,
   };
 }
 
 /** §5 Site create: what is wrong with each field; the server applies the same rules with the same schema. */
 export function siteFormProblems(form: SiteForm): FieldProblems<SiteField> {
   const body = siteBodyOf(form);
-  const errors = [...missingContacts(body), ...schemaErrors(siteBodySchema.safeParse(body).error?.issues)];
+  const together = [...missingContacts(body), ...energyFactErrors(body)];
+  const errors = [...together, ...schemaErrors(siteBodySchema.safeParse(body).error?.issues)];
   const blank = (["lat", "lng", "commissioningDate"] as const).filter((field) => form[field].trim() === "");
   return {
     ...problemsByField(errors, siteRules),
@@ -154,6 +213,15 @@ export const siteRules: EntityRules<SiteForm, SiteField> = {
     ["lat", "lng"],
     // Who maintains it is one fact: one person's number beside another one's name would be nobody's.
     ["maintenancePartnerId", ...keysOf(SITE_CONTACT_FIELDS)],
+    ["dcCapacity"],
+    ["performanceRatio"],
+    ["tilt"],
+    ["azimuth"],
+    // One person's currency beside another one's tariff would be a wrong price.
+    ["tariff", "currency", "cleaningPrice", "cleaningPricePer"],
+    ["cleaningEffectiveness"],
+    ["soilingAlert"],
+    ["wetWash"],
   ],
   isSame: (one, other, field) => storedText(one, field) === storedText(other, field),
   companions: { maintenancePartnerId: "maintenancePartner" },
@@ -168,9 +236,9 @@ export const siteRules: EntityRules<SiteForm, SiteField> = {
 /** A field's stored form, for comparing: `27.50` and `27.5` are the same. */
 function storedText(form: SiteForm, field: SiteField): string {
   const text = String(form[field] ?? "").trim();
-  if (field === "lat" || field === "lng") {
-    const degrees = degreesInputSchema("", field === "lat" ? 90 : 180).safeParse(text).data;
-    return degrees === undefined ? text : String(degrees);
+  if (field !== "maintenancePartnerId" && siteFieldOf(field).input?.inputMode === "decimal") {
+    const number = siteBodySchema.shape[TEXT_FIELDS[field].wire].safeParse(text).data ?? text;
+    return String(number);
   }
   const isTyped = field in SITE_CONTACT_FIELDS;
   return isTyped && form.maintenancePartnerId !== null ? "" : text;
@@ -179,5 +247,6 @@ function storedText(form: SiteForm, field: SiteField): string {
 function shownText(form: SiteForm, field: SiteField): string {
   if (field === "maintenancePartnerId") return form.maintenancePartner;
   const text = storedText(form, field) === "" ? "" : form[field].trim();
+  if (field === "cleaningPricePer") return PRICE_PER.find(({ value }) => value === text)?.label ?? "";
   return text !== "" && siteFieldOf(field).isDay ? shortDayText(text) : text;
 }

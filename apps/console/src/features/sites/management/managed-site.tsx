@@ -2,6 +2,7 @@ import { Box, Button, Checkbox, Group, NativeSelect, Tabs } from "@mantine/core"
 import "@mantine/core/styles/Checkbox.layer.css";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { energyFactTexts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import {
   type Icon,
   IconArrowRight,
@@ -59,6 +60,7 @@ export function ManagedSite({ site, tab, onTab }: { site: Site; tab: ManagedTab;
   return (
     <>
       <SiteFacts site={site} robots={robots} />
+      <EnergyFactsLine site={site} />
       <Tabs
         value={tab}
         onChange={(value) => onTab(value === "groups" ? "groups" : "robots")}
@@ -77,6 +79,17 @@ export function ManagedSite({ site, tab, onTab }: { site: Site; tab: ManagedTab;
         </Tabs.Panel>
       </Tabs>
     </>
+  );
+}
+
+/** What is known of the site's energy and of the price of cleaning; nothing if nothing is. */
+function EnergyFactsLine({ site }: { readonly site: Site }) {
+  const texts = energyFactTexts(site);
+  if (texts.length === 0) return null;
+  return (
+    <Box component="p" fz={13} lh="20px" c="dimmed" mt={4}>
+      Energy: {texts.join(", ")}
+    </Box>
   );
 }
 
