@@ -49,6 +49,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts, SiteInputs } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
+import { SoilingWatch } from "./features/soiling/public.ts";
 import { soilingRoutes } from "./features/soiling/soiling.routes.ts";
 import { storageRoutes } from "./features/storage/storage.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
@@ -105,6 +106,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
   weatherRoutes(http, deps, forecasts);
   services.push(new SiteInputs(deps));
   soilingRoutes(http, deps);
+  services.push(new SoilingWatch(deps));
   partnersRoutes(http, deps);
   activityRoutes(http, deps);
   reportsRoutes(http, deps, workers);

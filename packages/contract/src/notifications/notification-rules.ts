@@ -16,6 +16,7 @@ export const alertKindSchema = z.enum([
   "LOW_BATTERY",
   "OFFLINE_TOO_LONG",
   "SITE_DARK",
+  "SITE_SOILED",
   "COMMAND_UNCONFIRMED",
   "ROLLOUT_PAUSED",
   "AUDIT_CHAIN",

@@ -10,6 +10,7 @@ import {
   rolloutPausedAlert,
   serverClockAlert,
   signInLockedAlert,
+  siteSoiledAlert,
 } from "./server-alerts.ts";
 import { lowBattery } from "./low-battery.ts";
 
@@ -163,4 +164,25 @@ test("an alert about several things is about more with another one, not with oth
   });
   expect(isAboutMore(full(2, "/data"), full(3, "/data"))).toBe(false);
   expect(isAboutMore(full(3, "/data", "/"), full(3, "/data"))).toBe(true);
+});
+
+test.each([
+  [0.9501, 5, false, null],
+  [0.95, 5, false, 5],
+  [0.9601, 5, true, null],
+  [0.96, 5, true, 4],
+  [0.994, 0.5, false, 0.6],
+  [0.7, 50, false, null],
+])("a site that still gives %d of its energy, with a limit of %d %, open already: %s", (value, limit, isOpen, loss) => {
+  const alert = siteSoiledAlert({ ratio: { value, low: value - 0.02, high: value + 0.002 }, limit, isOpen });
+  expect(alert?.params["loss"] ?? null).toBe(loss);
+});
+
+test("the alert of a soiled site says that it is modelled, and by how much it may be wrong", () => {
+  expect(siteSoiledAlert({ ratio: { value: 0.943, low: 0.894, high: 0.9699 }, limit: 5, isOpen: false })).toEqual({
+    code: "SITE_SOILED",
+    severity: "WARNING",
+    text: "By model, soiling takes about 6 % of this site's energy: between 3 % and 11 %, as the dust in the air is known only roughly. Nothing was measured. Attention is due from 5 %.",
+    params: { loss: 6, low: 3, high: 11, limit: 5 },
+  });
 });

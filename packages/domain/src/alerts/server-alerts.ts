@@ -1,5 +1,6 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
+import type { Banded } from "@suncrew/contract/soiling/soiling.ts";
 import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
 import { bareOutcomeSentence, type OutcomeText } from "../texts/outcome-texts.ts";
 import { nested, type NestedText, type ParamsOf, type TextParams } from "@suncrew/contract/http/coded-text.ts";
@@ -19,6 +20,7 @@ const serverAlertCodes = [
   "RUN_SKIPPED",
   "RUN_CUT_SHORT",
   "SITE_DARK",
+  "SITE_SOILED",
   "MESSAGES_LOST",
   "TOO_MANY_MESSAGES",
   "TOO_MANY_CONNECTIONS",
@@ -101,6 +103,8 @@ type BrokenChain = {
   /** A head of the chain that was known before, `NUMBER:HASH`; null where none was. */
   readonly head: string | null;
 };
+/** In percent of the energy, with the least and the most that it may be. */
+type SoiledSite = { readonly loss: number; readonly low: number; readonly high: number; readonly limit: number };
 type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
 
 /** The texts. A code keeps its parameters for good, because stored rows have them. */
@@ -124,6 +128,8 @@ const alertTexts = {
   RUN_CUT_SHORT: ({ reason }: WithReason) => `A planned run was cut short. ${bareOutcomeSentence(reason)}`,
   SITE_DARK: ({ robots }: { readonly robots: number }) =>
     `All ${robots} robots of the site are offline. Its network or power may be down.`,
+  SITE_SOILED: ({ loss, low, high, limit }: SoiledSite) =>
+    `By model, soiling takes about ${loss} % of this site's energy: between ${low} % and ${high} %, as the dust in the air is known only roughly. Nothing was measured. Attention is due from ${limit} %.`,
   MESSAGES_LOST: () => "Suncrew could not store the robot's messages. What is shown may be out of date.",
   TOO_MANY_MESSAGES: () =>
     "The robot sends more messages than a working robot would. Its current state is shown, but some of its alerts, runs and history are not stored.",
@@ -320,6 +326,29 @@ export function offlineTooLongAlert(): ServerAlert {
 export function siteOutageAlert(robotCount: number): ServerAlert {
   return serverAlert("SITE_DARK", "CRITICAL", { robots: robotCount });
 }
+
+/** An open alert of a soiled site ends only below this share of its limit, so that it does not come and go. */
+const SOILED_UNTIL = 0.8;
+
+/** Null while the modelled loss is below the limit, in percent; `ratio` is of the energy that is left, 0 to 1. */
+export function siteSoiledAlert({
+  ratio,
+  limit,
+  isOpen,
+}: {
+  readonly ratio: Banded;
+  readonly limit: number;
+  readonly isOpen: boolean;
+}): ServerAlert | null {
+  const loss = (1 - ratio.value) * 100;
+  if (loss < limit * (isOpen ? SOILED_UNTIL : 1)) return null;
+  const [low, high] = [(1 - ratio.high) * 100, (1 - ratio.low) * 100];
+  const params = { loss: roughly(loss), low: roughly(low), high: roughly(high), limit };
+  return serverAlert("SITE_SOILED", "WARNING", params);
+}
+
+/** No more precise than the model is, and so that the text changes seldom. */
+const roughly = (percent: number) => (percent < 2 ? Math.round(percent * 10) / 10 : Math.round(percent));
 
 /**
  * Unconfirmed commands that leave something open: a START is followed by a STOP and its run has failed, a STOP or lock

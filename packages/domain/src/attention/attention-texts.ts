@@ -21,6 +21,7 @@ const alertSuggestions: Partial<Readonly<Record<string, string>>> = {
   OFFLINE_TOO_LONG: ON_SITE,
   COMMAND_UNCONFIRMED: "Send Stop again, and keep people away until it is seen stopped.",
   SITE_DARK: ON_SITE,
+  SITE_SOILED: "See on its page when a cleaning pays.",
   MEMORY_LOST: "Forget the robot's state in Site Management.",
   COUNTER_TOO_HIGH: "Set its clock and restart it.",
   SERVER_CLOCK: "Correct the time of the servers.",

@@ -46,6 +46,7 @@ export const alertKindWord: Record<AlertKind, string> = {
   LOW_BATTERY: "Low battery",
   OFFLINE_TOO_LONG: "Offline too long",
   SITE_DARK: "Site dark",
+  SITE_SOILED: "Site soiled",
   COMMAND_UNCONFIRMED: "Command unconfirmed",
   ROLLOUT_PAUSED: "Rollout paused",
   AUDIT_CHAIN: "Audit chain broken",
@@ -70,7 +71,7 @@ export const ALERT_KIND_GROUPS: readonly AlertKindGroup[] = [
     kinds: ["LOST_WHILE_MOVING", "STUCK", "ROBOT_FAULT", "LOW_BATTERY", "OFFLINE_TOO_LONG", "COMMAND_UNCONFIRMED"],
   },
   { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED", "RUN_SKIPPED"] },
-  { label: "Sites", kinds: ["SITE_DARK", "REPORT"] },
+  { label: "Sites", kinds: ["SITE_DARK", "SITE_SOILED", "REPORT"] },
   {
     label: "Suncrew itself",
     kinds: ["ROLLOUT_PAUSED", "AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"],

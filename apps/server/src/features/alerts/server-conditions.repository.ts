@@ -19,13 +19,26 @@ export interface OpenServerAlert extends Pick<ServerAlert, "severity"> {
 
 /** Null where none is open. */
 export async function openServerAlert(db: Executor, code: ServerAlertCode): Promise<OpenServerAlert | null> {
-  const alert = await ofServers(db, code).where("cleared_at", "is", null).executeTakeFirst();
+  return openAlert(db, code, null);
+}
+
+/** The open alert with this code about a whole site; null where none is open. */
+export async function openSiteAlert(
+  db: Executor,
+  siteId: number,
+  code: ServerAlertCode,
+): Promise<OpenServerAlert | null> {
+  return openAlert(db, code, siteId);
+}
+
+async function openAlert(db: Executor, code: ServerAlertCode, siteId: number | null) {
+  const alert = await aboutWhole(db, code, siteId).where("cleared_at", "is", null).executeTakeFirst();
   return alert ?? null;
 }
 
 /** The one that was raised last, also if it is over. */
 export async function newestServerAlert(db: Executor, code: ServerAlertCode) {
-  const alert = await ofServers(db, code)
+  const alert = await aboutWhole(db, code, null)
     .select(["cleared_at", "acknowledged_at"])
     .orderBy("raised_at", "desc")
     .orderBy("id", "desc")
@@ -34,12 +47,14 @@ export async function newestServerAlert(db: Executor, code: ServerAlertCode) {
   return alert ?? null;
 }
 
-function ofServers(db: Executor, code: ServerAlertCode) {
+/** About Suncrew's own servers, or a whole site. */
+function aboutWhole(db: Executor, code: ServerAlertCode, siteId: number | null) {
   return db
     .selectFrom("alerts")
     .select([sql<string>`id::text`.as("id"), "severity", "params"])
     .where("code", "=", code)
-    .where("site_id", "is", null);
+    .where("site_id", "is not distinct from", siteId)
+    .where("robot_id", "is", null);
 }
 
 /** Whether the open alert says what it should; both are null where nothing is wrong. */
@@ -60,13 +75,33 @@ export async function bringServerAlert(
   code: ServerAlertCode,
   now: Date,
 ): Promise<void> {
-  const open = await openServerAlert(tx, code);
+  await bringAlert(tx, alert, { code, siteId: null }, now);
+}
+
+/** The same of a whole site; the caller has locked what only one server may work on. */
+export async function bringSiteAlert(
+  tx: Tx,
+  siteId: number,
+  alert: ServerAlert | null,
+  code: ServerAlertCode,
+  now: Date,
+): Promise<void> {
+  await bringAlert(tx, alert, { code, siteId }, now);
+}
+
+async function bringAlert(
+  tx: Tx,
+  alert: ServerAlert | null,
+  { code, siteId }: { readonly code: ServerAlertCode; readonly siteId: number | null },
+  now: Date,
+): Promise<void> {
+  const open = await openAlert(tx, code, siteId);
   if (isCurrentAlert(alert, open)) return;
   if (open === null) {
     if (alert === null) return;
     await tx
       .insertInto("alerts")
-      .values({ site_id: null, robot_id: null, source: "SERVER", ...alert, raised_at: now })
+      .values({ site_id: siteId, robot_id: null, source: "SERVER", ...alert, raised_at: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   } else {

@@ -1,74 +1,61 @@
-import type { EnergyAtRisk, SiteSoiling, SoilingGap } from "@suncrew/contract/soiling/soiling.ts";
+import {
+  AT_RISK_LIMIT,
+  type Banded,
+  type EnergyAtRisk,
+  SOILING_STALE_HOURS,
+} from "@suncrew/contract/soiling/soiling.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 
-/** What nothing is known of yet at any site. */
-const unknownEverywhere: readonly SoilingGap[] = [
-  "dc_capacity_kwp",
-  "tilt_degrees",
-  "azimuth_degrees",
-  "performance_ratio_percent",
-  "tariff_per_kwh",
-  "currency",
-  "cleaning_price",
-];
-
-/** Soiling of a site. Throws 404 if it does not exist or is not the viewer's. */
-export async function readSiteSoiling(viewer: Viewer, db: Executor, siteId: number): Promise<SiteSoiling> {
-  const site = await visibleSites(viewer, db)
-    .select("sites.id")
-    .select((eb) =>
-      eb
-        .exists(
-          eb
-            .selectFrom("robots")
-            .whereRef("robots.site_id", "=", "sites.id")
-            .where("robots.deleted_at", "is", null)
-            .select("robots.id"),
-        )
-        .as("hasRobots"),
-    )
-    .where("sites.id", "=", siteId)
-    .executeTakeFirst();
-  if (!site) throw notFound("Site");
+/** What not cleaning tonight costs at the viewer's sites, as computed last: those with most energy first. */
+export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date): Promise<EnergyAtRisk> {
+  const rows = await visibleSites(viewer, db)
+    .leftJoin("site_soiling as s", "s.site_id", "sites.id")
+    .select(["sites.id as site_id", "sites.name as site_name", "s.source", "s.computed_at", "s.received_at"])
+    .select(["s.ratio", "s.ratio_low", "s.ratio_high", "s.gain_kwh", "s.gain_kwh_low", "s.gain_kwh_high"])
+    .select(["s.gain_money", "s.gain_money_low", "s.gain_money_high", "s.currency"])
+    .orderBy("s.gain_kwh", (by) => by.desc().nullsLast())
+    .orderBy("sites.id")
+    .execute();
+  const staleBefore = now.getTime() - SOILING_STALE_HOURS * 3_600_000;
+  const isStale = ({ received_at }: (typeof rows)[number]) =>
+    received_at !== null && received_at.getTime() < staleBefore;
+  const known = rows
+    .filter((row) => !isStale(row))
+    .flatMap(({ site_id, site_name, source, computed_at, currency, ...row }) => {
+      const ratio = banded(row.ratio, row.ratio_low, row.ratio_high);
+      const gain_kwh = banded(row.gain_kwh, row.gain_kwh_low, row.gain_kwh_high);
+      if (ratio === null || gain_kwh === null || source === null || computed_at === null) return [];
+      const gain_money = banded(row.gain_money, row.gain_money_low, row.gain_money_high);
+      return [
+        { site_id, site_name, ratio, gain_kwh, gain_money, currency, source, computed_at: computed_at.toISOString() },
+      ];
+    });
+  const stale_sites = rows.filter(isStale).length;
+  const byCurrency = new Map<string, Banded>();
+  for (const { currency, gain_money } of known) {
+    if (currency !== null && gain_money !== null) byCurrency.set(currency, sum(byCurrency.get(currency), gain_money));
+  }
   return {
-    site_id: site.id,
-    basis: "modelled",
-    model: null,
-    missing: [...unknownEverywhere, ...(site.hasRobots ? [] : ["robots" as const]), "particles", "rain", "irradiation"],
-    source: null,
-    received_at: null,
-    is_stale: false,
-    coverage_percent: 0,
-    ratio: null,
-    second_opinion: null,
-    last_cleaning: null,
-    lost_kwh: null,
-    lost_money: null,
-    currency: null,
-    cleaning_price: null,
-    tonight_gain_kwh: null,
-    tonight_gain_money: null,
-    next_night: {
-      date: null,
-      is_extrapolated: false,
-      reason: "UNKNOWN",
-      reason_params: {},
-      text: "Not known: what it is computed from is missing.",
-    },
-    worth_from_percent: null,
-    best_interval_days: null,
-    uncounted_runs: 0,
-    days: [],
+    sites: known.slice(0, AT_RISK_LIMIT),
+    total_kwh:
+      known.length === 0 ? null : known.map(({ gain_kwh }) => gain_kwh).reduce((one, other) => sum(one, other)),
+    totals_money: [...byCurrency]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([currency, money]) => ({ currency, money })),
+    known_sites: known.length,
+    unknown_sites: rows.length - stale_sites - known.length,
+    stale_sites,
   };
 }
 
-/** What not cleaning tonight costs at the viewer's sites. */
-export async function readEnergyAtRisk(viewer: Viewer, db: Executor): Promise<EnergyAtRisk> {
-  const { unknown_sites } = await visibleSites(viewer, db)
-    .select((eb) => eb.fn.countAll<number>().as("unknown_sites"))
-    .executeTakeFirstOrThrow();
-  return { sites: [], total_kwh: null, totals_money: [], known_sites: 0, unknown_sites, stale_sites: 0 };
+function banded(value: number | null, low: number | null, high: number | null): Banded | null {
+  return value === null || low === null || high === null ? null : { value, low, high };
+}
+
+/** Sites share their air: where the particles are wrong, they are wrong at many at once, so that the ends add up, too. */
+function sum(one: Banded | undefined, other: Banded): Banded {
+  if (one === undefined) return other;
+  return { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high };
 }

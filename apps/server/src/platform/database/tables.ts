@@ -973,6 +973,27 @@ export interface Sites {
   wet_wash_litres_per_kwp: number | null;
 }
 
+export interface SiteSoiling {
+  attempts: Generated<number>;
+  computed_at: Date | null;
+  computed_from: string | null;
+  currency: string | null;
+  gain_kwh: number | null;
+  gain_kwh_high: number | null;
+  gain_kwh_low: number | null;
+  gain_money: number | null;
+  gain_money_high: number | null;
+  gain_money_low: number | null;
+  id: Generated<number>;
+  next_at: Date;
+  ratio: number | null;
+  ratio_high: number | null;
+  ratio_low: number | null;
+  received_at: Date | null;
+  site_id: number;
+  source: "sample" | "open-meteo" | null;
+}
+
 export interface SiteWeatherDays {
   archived: boolean;
   confirmed_at: Date;
@@ -1123,6 +1144,7 @@ export interface Tables {
   site_air_days: SiteAirDays;
   site_days: SiteDays;
   site_inputs: SiteInputs;
+  site_soiling: SiteSoiling;
   site_weather_days: SiteWeatherDays;
   sites: Sites;
   stale_days: StaleDays;

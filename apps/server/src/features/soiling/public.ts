@@ -1,0 +1,2 @@
+export { computeSoilingAnew } from "./soiling-queue.repository.ts";
+export { SoilingWatch } from "./soiling-watch.ts";

@@ -1,0 +1,129 @@
+import {
+  SOILING_FORECAST_DAYS,
+  SOILING_PAST_DAYS,
+  SOILING_STALE_HOURS,
+  type SoilingGap,
+} from "@suncrew/contract/soiling/soiling.ts";
+import { type EnergyFacts, energyFactsSchema } from "@suncrew/contract/sites/site-energy-facts.ts";
+import type { WeatherSource } from "@suncrew/contract/weather/weather.ts";
+import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
+import { siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
+import { ENERGY_FACTS, missingFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
+import { type ModelledSoiling, modelSoiling, type SoilingSite } from "@suncrew/domain/soiling/site-soiling.ts";
+import type { RowRun } from "@suncrew/domain/soiling/soiling-model.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { readSiteHours, type SiteHour } from "../weather/public.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** What the model makes of a site, and of what. */
+export interface ComputedSoiling {
+  readonly facts: EnergyFacts;
+  readonly missing: readonly SoilingGap[];
+  readonly source: WeatherSource | null;
+  readonly receivedAt: Date | null;
+  readonly isStale: boolean;
+  readonly uncountedRuns: number;
+  readonly modelled: ModelledSoiling;
+}
+
+/** Computes the soiling of a site from what is stored; null if it was deleted. */
+export async function computeSoiling(db: Executor, siteId: number, now: Date): Promise<ComputedSoiling | null> {
+  const row = await db
+    .selectFrom("sites")
+    .select("timezone")
+    .select(ENERGY_FACTS.map((fact) => `sites.${fact}` as const))
+    .where("id", "=", siteId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const facts = energyFactsSchema.parse(row);
+  const { timezone } = row;
+  const from = startOfDay(addDays(siteToday(timezone, now), -SOILING_PAST_DAYS), timezone);
+  const to = startOfDay(addDays(siteToday(timezone, now), SOILING_FORECAST_DAYS + 1), timezone);
+  const known = await readSiteHours(db, siteId, from, to);
+  const site: SoilingSite = { ...facts, timezone, rows: await readRows(db, siteId) };
+  const { runs, uncounted } = await readRowRuns(db, siteId, from, now);
+  const { receivedAt, isStale } = receiptOf(known, now);
+  // What was foreseen long ago says nothing of the days ahead.
+  const hours = isStale ? known.filter(({ at }) => at <= now) : known;
+  return {
+    facts,
+    missing: gapsOf(site, known),
+    source: known.length === 0 ? null : known.some(({ source }) => source === "sample") ? "sample" : "open-meteo",
+    receivedAt,
+    isStale,
+    uncountedRuns: uncounted,
+    modelled: modelSoiling(site, hours, runs, now),
+  };
+}
+
+/** The live robots of a site; each cleans a row. */
+async function readRows(db: Executor, siteId: number): Promise<number[]> {
+  const robots = await db
+    .selectFrom("robots")
+    .select("id")
+    .where("site_id", "=", siteId)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  return robots.map(({ id }) => id);
+}
+
+/**
+ * Ended runs of the site's live robots that cleaned, with the share of the row that each did: minutes done of those that
+ * were planned; of a run by hand, of those that the robot's schedule has now. One that the robot ended as finished did
+ * all of it. What a manual run that somebody ended at once did counts for nothing, as in the figures of runs.
+ */
+async function readRowRuns(db: Executor, siteId: number, from: Date, to: Date) {
+  const { rows } = await sql<{
+    robot_id: number;
+    ended_at: Date;
+    done_ms: number;
+    is_finished: boolean;
+    needed_ms: number | null;
+  }>`
+    select r.robot_id, r.ended_at, (extract(epoch from r.ended_at - r.began_at) * 1000)::float8 as done_ms,
+      coalesce(r.reason = 'FINISHED', false) as is_finished,
+      coalesce((extract(epoch from r.stop_due_at - r.due_at) * 1000)::float8, s.duration_minutes * 60000.0::float8)
+        as needed_ms
+    from runs r
+    join robots o on o.id = r.robot_id and o.site_id = r.site_id and o.deleted_at is null
+    left join robot_group_members m on m.robot_id = r.robot_id
+    left join schedules s on s.group_id = m.group_id
+    where r.site_id = ${siteId} and r.at > ${new Date(from.getTime() - 24 * HOUR_MS)}
+      and r.ended_at > ${from} and r.ended_at <= ${to} and r.began_at is not null
+      and (r.outcome in ('COMPLETED', 'CUT_SHORT') or (r.outcome = 'STOPPED' and r.planned))
+    order by r.ended_at, r.id`.execute(db);
+  const runs = rows.flatMap((run): RowRun[] => {
+    const share = run.is_finished ? 1 : run.needed_ms === null ? null : Math.min(1, run.done_ms / run.needed_ms);
+    return share === null ? [] : [{ row: run.robot_id, endedAt: run.ended_at, share }];
+  });
+  return { runs, uncounted: rows.length - runs.length };
+}
+
+/** The older of the newest air and the newest weather: both are needed. */
+function receiptOf(
+  hours: readonly SiteHour[],
+  now: Date,
+): { readonly receivedAt: Date | null; readonly isStale: boolean } {
+  const newest = (receivedAt: (hour: SiteHour) => Date | null) =>
+    hours.reduce((latest, hour) => Math.max(latest, receivedAt(hour)?.getTime() ?? -Infinity), -Infinity);
+  const each = [newest((hour) => hour.air_received_at), newest((hour) => hour.weather_received_at)];
+  const received = each.filter(Number.isFinite);
+  if (received.length === 0) return { receivedAt: null, isStale: false };
+  const receivedAt = new Date(Math.min(...received));
+  return { receivedAt, isStale: now.getTime() - receivedAt.getTime() > SOILING_STALE_HOURS * HOUR_MS };
+}
+
+function gapsOf(site: SoilingSite, hours: readonly SiteHour[]): SoilingGap[] {
+  const gaps: SoilingGap[] = [...missingFacts(site)];
+  if (site.rows.length === 0) gaps.push("robots");
+  if (!hours.some(({ pm2_5, pm10 }) => pm2_5 !== null && pm10 !== null)) gaps.push("particles");
+  if (!hours.some(({ rain_mm }) => rain_mm !== null)) gaps.push("rain");
+  // Without tilt and azimuth nobody can ask for it, and those are named already.
+  const isAsked = site.tilt_degrees !== null && site.azimuth_degrees !== null;
+  if (isAsked && !hours.some(({ irradiance_w_m2 }) => irradiance_w_m2 !== null)) gaps.push("irradiation");
+  return gaps;
+}

@@ -1,0 +1,41 @@
+import { isClockWrong } from "../../platform/clock-watch.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
+import { computeSoiling } from "./soiling-inputs.repository.ts";
+import { claimSoiling, planSoiling, storeSoiling } from "./soiling-queue.repository.ts";
+
+const CHECK_INTERVAL_MS = 60_000;
+/** A round ends after this time: PostgreSQL mostly does other things. */
+const ROUND_MS = 10_000;
+
+/**
+ * Keeps what is known of every site's soiling current, and its alert. All servers do so at once: each site is claimed in
+ * its row. One site after another, so that whatever else this server does gets its turn in between.
+ */
+export class SoilingWatch extends PeriodicTasks {
+  readonly #deps: Pick<Dependencies, "db" | "clock" | "clocks" | "log">;
+
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "clocks" | "log">) {
+    const work = (stopping: AbortSignal) => this.#computeDue(stopping);
+    super(deps, [{ name: "soiling", everyMs: CHECK_INTERVAL_MS, work }]);
+    this.#deps = deps;
+  }
+
+  async #computeDue(stopping: AbortSignal): Promise<void> {
+    if (isClockWrong(this.#deps)) return;
+    const { db, clock, log } = this.#deps;
+    const endsMs = performance.now() + ROUND_MS;
+    await planSoiling(db, clock.now());
+    while (!stopping.aborted && performance.now() < endsMs) {
+      const now = clock.now();
+      const claim = await claimSoiling(db, now);
+      if (claim === null) return;
+      try {
+        const computed = await computeSoiling(db, claim.siteId, now);
+        if (computed !== null) await storeSoiling(db, claim, computed, now);
+      } catch (error) {
+        log.error({ error, siteId: claim.siteId }, "failed to compute the soiling of a site; it is tried again");
+      }
+    }
+  }
+}
