@@ -34,7 +34,9 @@ export async function planSoiling(db: Db, now: Date): Promise<void> {
     select s.id, ${now} from sites s
     where s.deleted_at is null and not exists (select from site_soiling q where q.site_id = s.id)
     order by s.id on conflict do nothing`.execute(db);
-  const soonest = sql`greatest(${now}, q.computed_at + interval '1 millisecond' * ${sql.lit(LEAST_MS)})`;
+  // A site without any inputs is computed as soon as the first have come.
+  const soonest = sql`greatest(${now}, case when q.source is not null
+    then q.computed_at + interval '1 millisecond' * ${sql.lit(LEAST_MS)} end)`;
   await sql`
     update site_soiling q set next_at = ${soonest} from sites s
     where s.id = q.site_id and s.deleted_at is null and q.next_at > ${soonest}

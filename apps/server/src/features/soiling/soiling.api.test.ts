@@ -381,6 +381,19 @@ describe("the soiling of sites is kept current", () => {
     expect(await computedAt()).toEqual({ computed_at: TEST_NOW, attempts: 1 });
   });
 
+  test("at once when the first inputs come", async () => {
+    await setFacts(allFacts);
+    await watch().runOnce();
+    expect(await atRisk()).toMatchObject({ known_sites: 0 });
+    await store();
+    await server.db
+      .insertInto("site_inputs")
+      .values({ site_id: siteId, kind: "AIR", asked_for: "", next_at: TEST_NOW, received_at: TEST_NOW })
+      .execute();
+    await watch().runOnce();
+    expect(await atRisk()).toMatchObject({ known_sites: 1 });
+  });
+
   test("again within the hour after a run, a fact, a robot or an answer has come, not twice in ten minutes", async () => {
     await setFacts(allFacts);
     await store();
