@@ -5,7 +5,8 @@ import { Agent, createServer, get, type RequestOptions, type ServerResponse } fr
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { login } from "@suncrew/contract/auth/auth.ts";
-import { SITE_FIELDS, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";

@@ -9,7 +9,7 @@ import { FIRMWARE_MAX_BYTES, uploadFirmware } from "@suncrew/contract/firmware/f
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
-import { createSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite } from "@suncrew/contract/sites/site-forms.ts";
 import { Caller, type Question } from "../production/caller.ts";
 import type { ServerPlace } from "../production/killed-servers.ts";
 import { end } from "../production/private-part.ts";

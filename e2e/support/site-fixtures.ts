@@ -1,5 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
-import { createSite, deleteSite, type Site, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
+import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient, CallInput } from "./api.ts";
 import { closePages } from "./close-pages.ts";
 import { test as base } from "./suncrew.ts";

@@ -1,7 +1,8 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
-import { siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { updateSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Id, sampleCalls } from "./sample-calls.ts";

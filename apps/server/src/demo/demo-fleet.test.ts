@@ -1,6 +1,6 @@
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
-import { energyFactInputs } from "@suncrew/contract/sites/site-energy-facts.ts";
+import { energyFactInputs } from "@suncrew/contract/sites/site-forms.ts";
 import { energyFactErrors, missingFacts, noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import fc from "fast-check";
 import { z } from "zod";

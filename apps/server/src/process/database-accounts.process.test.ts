@@ -11,7 +11,7 @@ import { provisionDevices } from "@suncrew/contract/devices/devices.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { reportPdf } from "@suncrew/contract/reports/reports.ts";
-import { createSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite } from "@suncrew/contract/sites/site-forms.ts";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";

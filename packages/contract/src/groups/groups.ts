@@ -1,3 +1,4 @@
+import { SITE_PLACE_MAX } from "../sites/sites.ts";
 import { z } from "zod";
 import { commandVerbSchema } from "../commands/commands.ts";
 import { commandModeSchema } from "../robots/robot-mode.ts";
@@ -6,7 +7,6 @@ import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 import { livePositionSchema } from "../http/live-position.ts";
 import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
-import { SITE_PLACE_MAX } from "../sites/sites.ts";
 
 /** §3 Robot group, server shape. */
 export const groupSchema = z.object({

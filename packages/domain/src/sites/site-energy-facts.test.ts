@@ -1,4 +1,4 @@
-import { siteBodySchema } from "@suncrew/contract/sites/sites.ts";
+import { siteBodySchema } from "@suncrew/contract/sites/site-forms.ts";
 import { describe, expect, test } from "vitest";
 import {
   changedEnergyFacts,

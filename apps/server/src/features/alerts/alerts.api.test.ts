@@ -1,5 +1,5 @@
 import { acknowledgeAlert, type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
-import { deleteSite } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import { updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { compareAlerts } from "@suncrew/domain/alerts/severity-order.ts";

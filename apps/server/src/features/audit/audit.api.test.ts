@@ -2,7 +2,7 @@ import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import { provisionDevices } from "@suncrew/contract/devices/devices.ts";
 import { createPartner, deletePartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import { createRobot, deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import { createRobot, deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { deleteSite } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FREE_SERIAL, type Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";

@@ -1,4 +1,5 @@
-import type { Site, SiteField } from "@suncrew/contract/sites/sites.ts";
+import type { SiteField } from "@suncrew/contract/sites/site-forms.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { SiteMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";

@@ -1,4 +1,4 @@
-import { SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
+import { SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { REPORT_ACTIVITY_ROWS } from "@suncrew/contract/reports/reports.ts";
 import { DAY_SOURCES_KEPT_DAYS } from "@suncrew/domain/robot-days/site-day.ts";

@@ -2,7 +2,7 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { allocateDevices, deviceList } from "@suncrew/contract/devices/devices.ts";
 import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { importRobots } from "@suncrew/contract/robots/robot-files.ts";
-import { updateSite } from "@suncrew/contract/sites/sites.ts";
+import { updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDevice, FREE_SERIAL, type Person, type TestRobot } from "../../../test/fixtures.ts";
 import { holdLock, untilBlocked } from "../../../test/row-locks.ts";

@@ -1,6 +1,6 @@
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { deleteSite } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FREE_SERIAL, setState } from "../../../test/fixtures.ts";

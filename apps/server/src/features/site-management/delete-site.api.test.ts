@@ -1,7 +1,8 @@
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { allocateDevices } from "@suncrew/contract/devices/devices.ts";
 import { createRobot, deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { deleteSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";
 import { addRobot, setState, type TestRobot } from "../../../test/fixtures.ts";

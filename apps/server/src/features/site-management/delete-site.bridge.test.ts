@@ -1,5 +1,5 @@
 import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandHarness } from "../../../test/command-harness.ts";
 

@@ -1,5 +1,5 @@
 import { createSchedule, getRobotSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
-import { updateSite } from "@suncrew/contract/sites/sites.ts";
+import { updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { seedGroups } from "../../../test/group-fixtures.ts";

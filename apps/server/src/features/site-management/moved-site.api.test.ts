@@ -1,5 +1,6 @@
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
-import { siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { updateSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Updateable } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";

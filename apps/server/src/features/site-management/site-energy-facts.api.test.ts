@@ -1,4 +1,5 @@
-import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { createSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";

@@ -1,6 +1,7 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
+import { siteBodySchema } from "@suncrew/contract/sites/site-forms.ts";
+import { type Site } from "@suncrew/contract/sites/sites.ts";
 import { SITE_COLUMNS, SITE_OPTIONAL_COLUMNS, importSites } from "@suncrew/contract/sites/site-files.ts";
 import { type CsvCell, writeCsv } from "@suncrew/domain/csv/csv.ts";
 import {

@@ -1,5 +1,6 @@
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
-import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { createSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";

@@ -4,7 +4,7 @@ import { activityLogs } from "@suncrew/contract/activity/activity.ts";
 import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import { deletePartner } from "@suncrew/contract/partners/partners.ts";
 import { runsCalendar, runsList } from "@suncrew/contract/runs/runs.ts";
-import { deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";
 import type { Person } from "../../../test/fixtures.ts";

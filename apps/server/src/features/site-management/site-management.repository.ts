@@ -1,7 +1,7 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { EnergyFact, EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
-import { type createSite, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
+import { type createSite, SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
 import { duplicateLocation, duplicateSiteName, LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import { type Expression, sql } from "kysely";

@@ -1,4 +1,4 @@
-import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";

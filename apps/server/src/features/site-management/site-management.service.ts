@@ -1,5 +1,5 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type createSite, SITE_FIELDS, type updateSite } from "@suncrew/contract/sites/sites.ts";
+import { type createSite, SITE_FIELDS, type updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { importSites } from "@suncrew/contract/sites/site-files.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";

@@ -1,4 +1,5 @@
-import { type Site, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
+import { SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
+import { type Site } from "@suncrew/contract/sites/sites.ts";
 import { type CountedRobot, siteCountersOf, siteStatusOf } from "@suncrew/domain/sites/site-status.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { energyAtRisk, siteSoiling, type SiteSoiling } from "@suncrew/contract/soiling/soiling.ts";
-import { deleteSite } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";

@@ -1,5 +1,6 @@
 import { groupList } from "@suncrew/contract/groups/groups.ts";
-import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { Refusal, when } from "../../../../test/answers.ts";

@@ -1,4 +1,5 @@
-import { createSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";

@@ -2,7 +2,8 @@ import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
 import { type CleaningPricePer, cleaningPricePerSchema } from "@suncrew/contract/sites/site-energy-facts.ts";
-import { type createSite, type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
+import { type createSite, siteBodySchema } from "@suncrew/contract/sites/site-forms.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { isSamePlace, type Coordinates, siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
 import {
   DEFAULT_CLEANING_EFFECTIVENESS_PERCENT,

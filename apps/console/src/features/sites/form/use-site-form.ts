@@ -1,7 +1,8 @@
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
-import { createSite, deleteSite, siteDetails, updateSite, type Site } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { call } from "../../../platform/api/call.ts";

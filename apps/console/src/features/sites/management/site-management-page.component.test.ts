@@ -1,7 +1,8 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { live } from "@suncrew/contract/live/live.ts";
-import { deleteSite, siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
+import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
