@@ -22,14 +22,11 @@ import { searchManagedSites, worstSite } from "../site-model.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
 import shared from "../../../ui/shared.module.css";
+import { SiteDialog } from "../form/lazy-site-dialog.tsx";
 import classes from "./site-management-page.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import { sitesUrl } from "./sites-url.ts";
 
-const SiteDialog = lazyDialog(
-  ({ site }) => (site === null ? "Add New Site" : "Edit Site"),
-  async () => (await import("../form/site-dialog.tsx")).SiteDialog,
-);
 const DeleteSiteDialog = lazyDialog(
   () => "Delete Site",
   async () => (await import("../form/delete-site-dialog.tsx")).DeleteSiteDialog,
