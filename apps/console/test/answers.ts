@@ -111,7 +111,9 @@ export function answeringFetch(elsewhere: typeof fetch): typeof fetch {
 }
 
 async function respond(request: Request, signal: AbortSignal): Promise<Response> {
-  const handler = [...ofThisTest.values(), ...defaults.values()].find(({ route }) => isFor(route, request));
+  const handlers = [...ofThisTest.values(), ...defaults.values()].filter(({ route }) => isFor(route, request));
+  // As on the server, a path without parameters comes before one whose parameter could be its last part.
+  const handler = handlers.find(({ route }) => !route.path.includes(":")) ?? handlers[0];
   if (handler === undefined) {
     const asked = `${request.method} ${new URL(request.url).pathname}`;
     noteProblem(`The console asked for ${asked}, which this test does not answer. Say how: when(route).answer(...).`);

@@ -14,6 +14,7 @@ import { robotDetailsWithSettings, robotDirectory } from "@suncrew/contract/robo
 import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { energyAtRisk } from "@suncrew/contract/soiling/soiling.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { liveStore } from "../src/platform/live/live.ts";
@@ -40,6 +41,14 @@ export function giveDefaultAnswers(): void {
     items: [],
     open: { CRITICAL: 0, WARNING: 0, INFO: 0 },
     acknowledged: 0,
+  }));
+  usually(energyAtRisk).answer(() => ({
+    sites: [],
+    total_kwh: null,
+    totals_money: [],
+    known_sites: 0,
+    unknown_sites: sampleSites.length,
+    stale_sites: 0,
   }));
   usually(runsToday).answer(() => ({
     planned: 0,

@@ -67,6 +67,8 @@ export const paths = {
     const text = params.toString();
     return `${ROBOTS}${encodeURIComponent(serialNumber)}${text === "" ? "" : `?${text}`}`;
   },
+  /** What soiling costs a site. */
+  soiling: (siteId: number) => `/dashboard?site=${siteId}&tab=soiling`,
   /** The dashboard's Group Control of a site. */
   groupControl: (siteId: number) => `/dashboard?site=${siteId}&tab=groups`,
   profile: () => "/profile",

@@ -22,6 +22,7 @@ import { AttentionPanel } from "../attention/public.ts";
 import { FIGURE_NAMES, FLEET_FIGURES, fleetFigureLook, fleetFiguresOf } from "../fleet/public.ts";
 import { TodayFigures } from "../runs/public.ts";
 import { MapPanel, orderSites, searchSites, SiteButtons, useFavourites } from "../sites/public.ts";
+import { EnergyAtRisk } from "../soiling/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./dashboard-page.module.css";
 import { type DashboardUrl, dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
@@ -63,6 +64,7 @@ export function DashboardPage() {
           onShowAlerts={() => alerts.change({ isOpen: true }, "push")}
         />
       </div>
+      {query.data?.length !== 0 && <EnergyAtRisk />}
       <AlertsDialog onSelect={({ site_id: siteId }) => show(siteId, { tab: "robots" })} />
       <QueryState
         query={query}

@@ -3,8 +3,8 @@ import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, textParam, type UrlSchema } from "../../platform/url-state.ts";
 import type { SiteOrder } from "../sites/public.ts";
 
-/** The two specified tabs, and the week of cleaning after them. */
-export type SiteTab = "robots" | "groups" | "calendar";
+/** The two specified tabs, and after them the week of cleaning and what soiling costs. */
+export type SiteTab = "robots" | "groups" | "calendar" | "soiling";
 
 /** The dashboard's state in the URL. */
 export interface DashboardUrl {
@@ -21,7 +21,7 @@ export interface DashboardUrl {
 
 export const dashboardUrl: UrlSchema<DashboardUrl> = {
   siteId: idParam("site"),
-  tab: choiceParam("tab", { groups: "groups", calendar: "calendar" } as const, "robots"),
+  tab: choiceParam("tab", { groups: "groups", calendar: "calendar", soiling: "soiling" } as const, "robots"),
   day: dayParam("day"),
   search: textParam("q", 1_000),
   siteOrder: choiceParam("order", { worst: "worst" } as const, "listed"),

@@ -6,6 +6,7 @@ import { GroupControlTab, StopSiteButton } from "../groups/public.ts";
 import { IndividualRobotsTab, useSiteRobots } from "../robots/public.ts";
 import { WeekCalendarTab } from "../runs/public.ts";
 import { SiteFacts } from "../sites/public.ts";
+import { SoilingTab } from "../soiling/public.ts";
 import { WeatherPanel } from "../weather/public.ts";
 import { tabNamed } from "./dashboard-url.ts";
 import type { SiteTab } from "./dashboard-url.ts";
@@ -44,6 +45,7 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
           <Tabs.Tab value="robots">Individual Robots</Tabs.Tab>
           <Tabs.Tab value="groups">Group Control</Tabs.Tab>
           <Tabs.Tab value="calendar">Calendar</Tabs.Tab>
+          <Tabs.Tab value="soiling">Soiling</Tabs.Tab>
         </Tabs.List>
         <div className={`${shared["thumb"]} ${classes["stop"]}`}>
           <StopSiteButton site={site} rows={robots.rows} />
@@ -60,6 +62,9 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
         </Tabs.Panel>
         <Tabs.Panel value="calendar" className={classes["panel"]}>
           <WeekCalendarTab site={site} day={day} onDay={onDay} />
+        </Tabs.Panel>
+        <Tabs.Panel value="soiling" className={classes["panel"]}>
+          <SoilingTab site={site} />
         </Tabs.Panel>
       </Tabs>
     </>

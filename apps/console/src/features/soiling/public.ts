@@ -1,0 +1,1 @@
+export { EnergyAtRisk, SoilingTab } from "./soiling-parts.tsx";
