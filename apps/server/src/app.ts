@@ -104,7 +104,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
   const forecasts = new Forecasts(deps);
   services.push(forecasts);
   weatherRoutes(http, deps, forecasts);
-  services.push(new SiteInputs(deps));
+  if (deps.settings.refreshesSiteHours ?? true) services.push(new SiteInputs(deps));
   soilingRoutes(http, deps);
   services.push(new SoilingWatch(deps));
   partnersRoutes(http, deps);

@@ -53,6 +53,8 @@ export const testSettings: Settings = {
   manualRunMaxMinutes: 480,
   mapTiles: null,
   weather: { provider: "sample", delayMs: 0 },
+  // A year of samples for each site: a test that needs them runs `SiteInputs`.
+  refreshesSiteHours: false,
   consoleDir: null,
 };
 

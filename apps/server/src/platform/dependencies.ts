@@ -43,6 +43,8 @@ export interface Settings {
   /** Null where map tiles are switched off. */
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;
+  /** False where hours of air and weather at sites are not refreshed by themselves; they are by default. */
+  readonly refreshesSiteHours?: boolean;
   /** Folder of the built console; null where only the API is served. */
   readonly consoleDir: string | null;
   /** Addresses or networks of the proxies whose `X-Forwarded-For` is trusted; none by default. */
