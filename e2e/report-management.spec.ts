@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { demoMessages } from "@suncrew/contract/notifications/deliveries.ts";
 import {
+  deleteReportLogo,
   deleteReportTemplate,
   reportSettings,
   reportTemplates,
@@ -10,6 +11,12 @@ import {
 import { expectAccessible } from "./support/axe.ts";
 import { expectDisabled, expectToast } from "./support/dashboard.ts";
 import { expect, test as base } from "./support/suncrew.ts";
+
+/** A PNG of 60 by 20 pixels. */
+const logo = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAADwAAAAUCAYAAADRA14pAAAANUlEQVR4nO3PMQ0AMAwDsPBHMoK9OxKV8vgwAGdeUrINraywsLCwsLCwsLCwsLCwsLCw8JkPmjfmIDrg18IAAAAASUVORK5CYII=",
+  "base64",
+);
 
 /** Templates that a test creates are deleted after it. */
 const test = base.extend<{ readonly ownTemplates: void }>({
@@ -153,6 +160,36 @@ test("§2 Report Management, Settings: the toggles are stored; the mail server i
     } finally {
       await admin.call(updateReportSettings, { body: before });
     }
+  });
+
+  await test.step("a logo is chosen, shown as reports have it, refused if it is none, and removed", async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole("tab", { name: "Settings" }).click();
+    const choose = async (name: string, file: Buffer) => {
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: /^Choose (a|another) logo$/ }).click();
+      await (await chooser).setFiles({ name, mimeType: "image/png", buffer: file });
+    };
+    try {
+      await choose("logo.png", logo);
+      await expectToast(page, "Logo Updated", "The next reports have it on their first page.");
+      const image = page.getByRole("img", { name: "The logo of the reports" });
+      await expect(image).toBeVisible();
+      await expect(page.getByText("60 by 20 pixels")).toBeVisible();
+      expect(await image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(60);
+      await expectAccessible(page);
+      problems.allowFromNow(/status of 400/);
+      await choose("text.png", Buffer.from("no image"));
+      await expect(page.getByText("A logo must be a PNG or JPEG file.")).toBeVisible();
+      await choose("large.png", Buffer.alloc(400_000));
+      await expect(page.getByText("large.png is too large")).toBeVisible();
+      await page.getByRole("button", { name: "Remove the logo" }).click();
+      await expectToast(page, "Logo Removed", "The next reports have none.");
+      await expect(image).toBeHidden();
+    } finally {
+      await admin.call(deleteReportLogo, {}).catch(() => undefined);
+    }
+    await page.getByRole("tab", { name: "Templates" }).click();
   });
 
   await test.step("two people edit one template", async () => {

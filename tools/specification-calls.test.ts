@@ -38,6 +38,8 @@ const specificationCalls = [
 
 /** Calls of the product that section 7 does not name: other programs rely on them as well. */
 const addedCalls = [
+  "PUT api/report-settings/logo",
+  "DELETE api/report-settings/logo",
   "GET api/notifications/contact-points",
   "POST api/notifications/contact-points",
   "PUT api/notifications/contact-points/{contactPointId}",

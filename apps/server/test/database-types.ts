@@ -14,6 +14,7 @@ import {
   siteRoleSchema,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import { deliveryStatusSchema, messageKindSchema } from "@suncrew/contract/notifications/deliveries.ts";
+import { logoMediaTypeSchema } from "@suncrew/contract/report-templates/report-templates.ts";
 import { mailEncryptionSchema } from "@suncrew/contract/reports/mail-server.ts";
 import { monthlyReportStatusSchema, mailStatusSchema } from "@suncrew/contract/reports/reports.ts";
 import {
@@ -100,6 +101,7 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["robots.cleaning_direction", ["CleaningDirection", "robots/robots.ts", cleaningDirectionSchema.options]],
   ["robots.operating_mode", ["OperatingMode", "robots/robot-mode.ts", operatingModeSchema.options]],
   ["rollout_robots.state", ["RolloutRobotState", "firmware/firmware.ts", rolloutRobotStateSchema.options]],
+  ["report_logo.media_type", ["LogoMediaType", "report-templates/report-templates.ts", logoMediaTypeSchema.options]],
   ["report_deliveries.language", mailLanguage],
   ["report_deliveries.status", deliveryStatus],
   ["rollouts.state", ["RolloutState", "firmware/firmware.ts", rolloutStateSchema.options]],

@@ -6,6 +6,7 @@ import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
 import { messageTokenOf, notificationIds } from "./notification-fixtures.ts";
+import { sampleLogo } from "./sample-logo.ts";
 import { testSettings } from "./test-app.ts";
 import { wallboardLinkIds, wallboardTokenOf } from "./wallboard-fixtures.ts";
 
@@ -271,6 +272,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   deleteReportTemplate: { params: { templateId: template }, changes: true },
   reportSettings: {},
   updateReportSettings: { body: { recipients: ["desk@suncrew.example"] } },
+  updateReportLogo: { file: sampleLogo },
+  deleteReportLogo: {},
   monthlyReports: { query: { site_id: site } },
   makeMonthlyReport: { body: { site_id: site, month: "2026-04" }, changes: true },
   monthlyReportFile: { params: { reportId: report } },

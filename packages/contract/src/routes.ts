@@ -90,6 +90,8 @@ import {
   deleteReportTemplate,
   reportSettings,
   reportTemplates,
+  deleteReportLogo,
+  updateReportLogo,
   updateReportSettings,
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
@@ -202,6 +204,8 @@ export const routes = {
   updateReportTemplate,
   deleteReportTemplate,
   reportSettings,
+  deleteReportLogo,
+  updateReportLogo,
   updateReportSettings,
   makeMonthlyReport,
   monthlyReports,

@@ -187,6 +187,7 @@ export const errorCodes = {
   ALERT_NOT_FOUND: "There is no such alert, or it is not the caller's.",
   ATTENTION_NOT_FOUND: "The attention list has no such item for the caller, or not any more.",
   REPORT_NOT_FOUND: "There is no such monthly report, or it is not the caller's.",
+  REPORT_LOGO_NOT_FOUND: "Reports have no logo.",
   TEMPLATE_NOT_FOUND: "There is no such report template, or it is inactive.",
   FIRMWARE_NOT_FOUND: "There is no such firmware.",
   ROLLOUT_NOT_FOUND: "There is no such rollout.",

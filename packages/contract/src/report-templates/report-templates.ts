@@ -112,6 +112,22 @@ export const reportSettingsFields = z.object({
   send_to_partners: z.boolean(),
 });
 
+/** What is larger is for print, and slows every report down. */
+export const LOGO_MAX_BYTES = 300_000;
+export const LOGO_MAX_PIXELS = 1_000_000;
+
+export const logoMediaTypeSchema = z.enum(["image/png", "image/jpeg"]);
+export type LogoMediaType = z.output<typeof logoMediaTypeSchema>;
+
+/** On the first page of every site report, as it is stored: without transparency or what a camera adds. */
+export const reportLogoSchema = z.object({
+  media_type: logoMediaTypeSchema,
+  /** Pixels. */
+  width: z.int(),
+  height: z.int(),
+  base64: z.base64(),
+});
+
 export const reportSettings = defineRoute({
   summary: "Whether monthly reports are generated and mailed automatically",
   method: "GET",
@@ -119,6 +135,8 @@ export const reportSettings = defineRoute({
   response: reportSettingsFields.extend({
     /** False: no mail can be sent, because no SMTP server is configured. */
     email_configured: z.boolean(),
+    /** Null: none. */
+    logo: reportLogoSchema.nullable(),
     version: versionSchema,
   }),
 });
@@ -128,5 +146,21 @@ export const updateReportSettings = defineRoute({
   method: "PUT",
   path: "/api/report-settings",
   body: reportSettingsFields.partial().extend({ version: versionSchema.optional() }),
+  response: z.object({ message: z.string() }),
+});
+
+export const updateReportLogo = defineRoute({
+  summary: "Set the logo of site reports; the body is a PNG or JPEG file",
+  method: "PUT",
+  path: "/api/report-settings/logo",
+  upload: "application/octet-stream",
+  maxBodyBytes: LOGO_MAX_BYTES,
+  response: z.object({ message: z.string() }),
+});
+
+export const deleteReportLogo = defineRoute({
+  summary: "Remove the logo of site reports",
+  method: "DELETE",
+  path: "/api/report-settings/logo",
   response: z.object({ message: z.string() }),
 });

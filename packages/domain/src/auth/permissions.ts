@@ -48,6 +48,8 @@ export const permissions: Record<RouteName, Permission> = {
   deleteReportTemplate: { access: "super-admin", scope: "none" },
   reportSettings: { access: "super-admin", scope: "none" },
   updateReportSettings: { access: "super-admin", scope: "none" },
+  updateReportLogo: { access: "super-admin", scope: "none" },
+  deleteReportLogo: { access: "super-admin", scope: "none" },
   monthlyReports: { access: "signed-in", scope: "sites" },
   makeMonthlyReport: { access: "signed-in", scope: "sites" },
   monthlyReportFile: { access: "signed-in", scope: "sites" },

@@ -35,6 +35,7 @@ beforeEach(() => {
     recipients: ["desk@example.org"],
     send_to_partners: false,
     email_configured: false,
+    logo: null,
     version: 1,
   });
 });

@@ -13,6 +13,7 @@ import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { LogoCard } from "./logo-card.tsx";
 import { MailServerCard } from "./mail-server-card.tsx";
 import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
 import { useBusy } from "../../ui/use-busy.ts";
@@ -34,6 +35,7 @@ export function SettingsTab() {
       {(data) => (
         <Stack gap={14}>
           <SettingsForm settings={data} templates={templates.data ?? []} />
+          <LogoCard logo={data.logo} />
           <MailServerCard />
         </Stack>
       )}
@@ -41,7 +43,7 @@ export function SettingsTab() {
   );
 }
 
-type Change = Partial<Omit<ReportSettings, "email_configured" | "version">>;
+type Change = Partial<Omit<ReportSettings, "email_configured" | "logo" | "version">>;
 
 function SettingsForm({ settings, templates }: { settings: ReportSettings; templates: readonly ReportTemplate[] }) {
   const [busy, run] = useBusy();

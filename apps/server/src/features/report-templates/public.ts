@@ -1,2 +1,3 @@
+export { readLogoImage } from "./logo-image.ts";
 export { distinctAddresses, readPrintedTemplate } from "./report-templates.service.ts";
-export { readSettingsRow, type SettingsRow } from "./report-templates.repository.ts";
+export { readLogoRow, readSettingsRow, type SettingsRow } from "./report-templates.repository.ts";

@@ -1,8 +1,11 @@
 import {
   createReportTemplate,
+  deleteReportLogo,
   deleteReportTemplate,
+  LOGO_MAX_BYTES,
   reportSettings,
   reportTemplates,
+  updateReportLogo,
   updateReportSettings,
   updateReportTemplate,
 } from "@suncrew/contract/report-templates/report-templates.ts";
@@ -10,9 +13,10 @@ import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { sampleTemplates } from "@suncrew/domain/report-templates/sample-templates.ts";
 import { allSections, answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { jpegOf, sampleLogo } from "../../../test/sample-logo.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
-import { readPrintedTemplate } from "./public.ts";
+import { readLogoImage, readPrintedTemplate } from "./public.ts";
 
 type Body = SentBodyOf<typeof createReportTemplate>;
 
@@ -178,7 +182,7 @@ describe("Report settings", () => {
       template_id: null,
       send_to_partners: false,
     };
-    const first = { ...off, recipients: [], email_configured: false, version: 1 };
+    const first = { ...off, recipients: [], email_configured: false, logo: null, version: 1 };
     expect(await admin.ask(reportSettings)).toEqual(first);
     await admin.ask(updateReportSettings, { body: { auto_generate_monthly: true, template_id: MONTHLY } });
     await admin.ask(updateReportSettings, {
@@ -208,6 +212,28 @@ describe("Report settings", () => {
     await admin.ask(updateReportTemplate, { params, body: alertsOnly });
     await admin.ask(updateReportSettings, { body: { template_id: null } });
     await admin.ask(deleteReportTemplate, { params });
+  });
+
+  test("a Super Admin sets, replaces and removes the logo of the reports; the image itself is not in the audit", async () => {
+    const send = (body: Buffer) => admin.raw(updateReportLogo.path, { method: "PUT", body });
+    expect(await admin.call(deleteReportLogo, {})).toMatchObject({ status: 404 });
+    expect(await send(Buffer.from("<svg>"))).toMatchObject({ status: 400, body: { errors: [{ field: "file" }] } });
+    expect(await send(Buffer.alloc(LOGO_MAX_BYTES + 1))).toMatchObject({ status: 413 });
+    expect(await admin.ask(reportSettings)).toMatchObject({ logo: null });
+    expect(await send(jpegOf())).toMatchObject({ status: 200 });
+    expect(await send(sampleLogo)).toMatchObject({ status: 200 });
+    const { logo } = await admin.ask(reportSettings);
+    const image = { media_type: "image/png", width: 60, height: 20 };
+    expect(logo).toEqual({ ...image, base64: readLogoImage(sampleLogo).content.toString("base64") });
+    await admin.ask(deleteReportLogo, {});
+    expect(await admin.ask(reportSettings)).toMatchObject({ logo: null });
+    const jpeg = { ...image, media_type: "image/jpeg" };
+    expect((await audits()).filter(({ outcome }) => outcome === "DONE")).toMatchObject([
+      { action: "UPDATE_REPORT_LOGO", before: null, after: jpeg },
+      { action: "UPDATE_REPORT_LOGO", before: jpeg, after: image },
+      { action: "DELETE_REPORT_LOGO", before: image, after: null },
+    ]);
+    expect(JSON.stringify(await audits())).not.toContain("base64");
   });
 
   test("§5: an invalid value is 400 with the field named", async () => {

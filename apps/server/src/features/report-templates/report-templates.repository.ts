@@ -1,5 +1,5 @@
 import { type StoredSection, templateNameKey } from "@suncrew/domain/report-templates/template-sections.ts";
-import { type Selectable, sql, type Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
@@ -93,4 +93,17 @@ export async function changeSettings(tx: Tx, change: Updateable<Tables["report_s
     .updateTable("report_settings")
     .set({ ...change, version: sql<number>`version + 1` })
     .execute();
+}
+
+export type LogoRow = Selectable<Tables["report_logo"]>;
+
+/** The logo of site reports; null if there is none. */
+export async function readLogoRow(db: Executor): Promise<LogoRow | null> {
+  return (await db.selectFrom("report_logo").selectAll().executeTakeFirst()) ?? null;
+}
+
+/** Stores the logo, or removes it. Call it with the settings locked. */
+export async function changeLogo(tx: Tx, logo: Insertable<Tables["report_logo"]> | null): Promise<void> {
+  await tx.deleteFrom("report_logo").execute();
+  if (logo !== null) await tx.insertInto("report_logo").values(logo).execute();
 }

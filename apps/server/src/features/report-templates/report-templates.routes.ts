@@ -1,8 +1,10 @@
 import {
   createReportTemplate,
+  deleteReportLogo,
   deleteReportTemplate,
   reportSettings,
   reportTemplates,
+  updateReportLogo,
   updateReportSettings,
   updateReportTemplate,
 } from "@suncrew/contract/report-templates/report-templates.ts";
@@ -19,4 +21,6 @@ export function reportTemplatesRoutes(app: FastifyInstance, deps: Dependencies):
   register(app, deleteReportTemplate, ({ viewer, params }) => templates.delete(viewer, params.templateId));
   register(app, reportSettings, () => templates.settings());
   register(app, updateReportSettings, ({ viewer, body }) => templates.updateSettings(viewer, body));
+  register(app, updateReportLogo, ({ viewer, body }) => templates.updateLogo(viewer, body));
+  register(app, deleteReportLogo, ({ viewer }) => templates.deleteLogo(viewer));
 }

@@ -1,9 +1,11 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type {
   createReportTemplate,
+  deleteReportLogo,
   deleteReportTemplate,
   reportSettings,
   ReportTemplate,
+  updateReportLogo,
   updateReportSettings,
   updateReportTemplate,
 } from "@suncrew/contract/report-templates/report-templates.ts";
@@ -21,13 +23,17 @@ import { conflict, editConflict, HttpError, invalid, notFound } from "../../plat
 import { canSendMail } from "../../platform/mailer.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type ChangeDetails } from "../audit/public.ts";
+import { readLogoImage } from "./logo-image.ts";
 import {
+  changeLogo,
   changeSettings,
   changeTemplate,
   insertTemplate,
   isTemplateNameTaken,
   lockSettings,
   lockTemplate,
+  type LogoRow,
+  readLogoRow,
   readSettingsRow,
   readTemplate,
   removeTemplate,
@@ -86,7 +92,40 @@ export class ReportTemplatesService {
 
   async settings(): Promise<ResponseOf<typeof reportSettings>> {
     const { version, ...row } = await readSettingsRow(this.#deps.db);
-    return { ...fieldsOf(row), email_configured: await canSendMail(this.#deps.mailer), version };
+    const logo = await readLogoRow(this.#deps.db);
+    return {
+      ...fieldsOf(row),
+      email_configured: await canSendMail(this.#deps.mailer),
+      logo: logo && { ...auditedLogo(logo), base64: logo.content.toString("base64") },
+      version,
+    };
+  }
+
+  /** Sets the logo of site reports. Throws 400 for what is not a PNG or JPEG of a logo's size. */
+  async updateLogo(viewer: Viewer, file: unknown): Promise<ResponseOf<typeof updateReportLogo>> {
+    if (!Buffer.isBuffer(file)) throw invalid("file", "The file itself is the body, as application/octet-stream");
+    const { mediaType, ...image } = readLogoImage(file);
+    const logo = { ...image, media_type: mediaType, changed_at: this.#deps.clock.now() };
+    await this.#changeLogo(viewer, "UPDATE_REPORT_LOGO", logo);
+    return { message: "Report logo updated successfully" };
+  }
+
+  /** Throws 404 where there is none. */
+  async deleteLogo(viewer: Viewer): Promise<ResponseOf<typeof deleteReportLogo>> {
+    await this.#changeLogo(viewer, "DELETE_REPORT_LOGO", null);
+    return { message: "Report logo removed successfully" };
+  }
+
+  async #changeLogo(viewer: Viewer, action: string, logo: Omit<LogoRow, "is_only"> | null): Promise<void> {
+    const change = { actor: viewer, action, entity: "report_settings", at: this.#deps.clock.now() };
+    await auditedChange(this.#deps.db, change, async (tx, details) => {
+      await lockSettings(tx);
+      const before = await readLogoRow(tx);
+      if (before === null && logo === null) throw notFound("Report logo");
+      details.before = before && auditedLogo(before);
+      details.after = logo && auditedLogo(logo);
+      await changeLogo(tx, logo);
+    });
   }
 
   /**
@@ -138,6 +177,11 @@ export class ReportTemplatesService {
       await work({ tx, template, details, at });
     });
   }
+}
+
+/** Without the image itself. */
+function auditedLogo({ media_type, width, height }: Pick<LogoRow, "media_type" | "width" | "height">) {
+  return { media_type, width, height };
 }
 
 interface TemplateChange {

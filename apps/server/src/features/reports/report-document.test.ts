@@ -1,8 +1,12 @@
 import { allSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyReportData, sampleReportData } from "../../../test/report-data-fixtures.ts";
+import { jpegOf, sampleLogo } from "../../../test/sample-logo.ts";
 import { elementsOf, type ReadPdf, readPdf } from "../../../test/read-pdf.ts";
+import { readLogoImage } from "../report-templates/public.ts";
 import { writeReportPdf } from "./report-document.ts";
 
 const textOf = (pdf: ReadPdf) => pdf.pages.map(({ text }) => text).join("\n");
@@ -210,6 +214,20 @@ describe("§2 Site Reports: what the PDF is", () => {
     }));
     const quiet = await coverOf({ ...made, robots: calm, maintenance: { ...made.maintenance, overdue: [] } });
     expect(quiet).toContain("Nothing needs action.");
+  });
+
+  test("a logo is drawn once, on the first page, and changes nothing else", async () => {
+    for (const file of [sampleLogo, jpegOf()]) {
+      const { content } = readLogoImage(file);
+      const data = sampleReportData({ days: 1, robots: 1 });
+      const bytes = await buffer(writeReportPdf(data, null, content));
+      expect(bytes.toString("latin1").split("/Subtype /Image")).toHaveLength(2);
+      const [withLogo, without] = await Promise.all([
+        readPdf(Readable.from([bytes])),
+        readPdf(writeReportPdf(data, null)),
+      ]);
+      expect(textOf(withLogo)).toBe(textOf(without));
+    }
   });
 
   test("a year is drawn by weeks and says so; two months are drawn by days", async () => {

@@ -30,8 +30,8 @@ const headerNameStyle: TextStyle = { size: 8, weight: "SEMIBOLD", color: theme.t
 const FOOTER_Y = 806;
 
 /** Header and footer of a page; the first page has a band instead of the header. */
-function decoratePage(document: PdfDocument, number: number, data: ReportData): void {
-  if (number === 1) drawBand(document);
+function decoratePage(document: PdfDocument, number: number, data: ReportData, logo: Buffer | null): void {
+  if (number === 1) drawBand(document, logo);
   else drawHeader(document, data);
   rule(document, FOOTER_Y - 14);
   const sample = data.sample ? " \u00b7 Contains sample data" : "";
@@ -94,9 +94,13 @@ const sectionWriters: Record<PrintedSection["type"], SectionWriter> = {
 
 /**
  * Streams the PDF of a report, drawn as fast as it is read: other work gets its turn after every few rows, and
- * destroying the stream stops it. `printed` lists a template's sections in order; null means all.
+ * destroying the stream stops it. `printed` lists a template's sections in order; null means all. `logo` is as it is stored.
  */
-export function writeReportPdf(data: ReportData, printed: readonly PrintedSection[] | null): Readable {
+export function writeReportPdf(
+  data: ReportData,
+  printed: readonly PrintedSection[] | null,
+  logo: Buffer | null = null,
+): Readable {
   const sections = printed ?? allSections;
   const document = new PdfDocument({
     title: `Site report: ${data.site.name}, ${rangeText(data.range)}`,
@@ -104,7 +108,7 @@ export function writeReportPdf(data: ReportData, printed: readonly PrintedSectio
     author: "Suncrew",
     language: "en-IN",
     createdAt: new Date(data.generatedAt.utc),
-    decorate: (page, number) => decoratePage(page, number, data),
+    decorate: (page, number) => decoratePage(page, number, data, logo),
   });
   return streamPdf(document, steps(document, data, sections));
 }

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { fileTask } from "../../platform/workers/worker-task.ts";
-import { readPrintedTemplate } from "../report-templates/public.ts";
+import { readLogoRow, readPrintedTemplate } from "../report-templates/public.ts";
 import type { ReportData } from "./report-data.ts";
 import { writeReportPdf } from "./report-document.ts";
 import { hasActivity, readActivityPage, readReportSite } from "./reports.queries.ts";
@@ -29,7 +29,7 @@ export const reportPdfTask = fileTask("report as PDF", async (input: PdfRequest,
   const sections = input.sections ?? (await readPrintedTemplate(db, templateId)).sections;
   const data = await readReport(viewer, db, request, { ...options, signal });
   const value = { siteName: data.site.name, partnerId: data.partnerId, figures: mailFiguresOf(data) };
-  return { value, bytes: writeReportPdf(data, sections) };
+  return { value, bytes: writeReportPdf(data, sections, (await readLogoRow(db))?.content) };
 });
 
 function mailFiguresOf({ figures, outcomes }: ReportData): ReportMailFigures {

@@ -59,8 +59,16 @@ export interface RangeFigures {
   readonly range: ReportRange;
 }
 
-export function figureText({ figures, range }: RangeFigures, name: ReportFigureName): string {
-  const value = figures[name] ?? null;
+/** Null without data: nothing counted on days of which nothing is known is not 0. */
+function figureValue(of: RangeFigures, name: ReportFigureName): number | null {
+  const value = of.figures[name] ?? null;
+  const isKnown = reportFigureRules[name].unit === "days" || knownDays(of, name) !== 0;
+  return value === 0 && !isKnown ? null : value;
+}
+
+export function figureText(of: RangeFigures, name: ReportFigureName): string {
+  const { range } = of;
+  const value = figureValue(of, name);
   if (name === "average_resolution_time") return duration(value);
   return figure(value, reportFigureRules[name].unit, range.days);
 }
@@ -96,8 +104,9 @@ export function coverageText(of: RangeFigures, name: ReportFigureName): string |
 }
 
 /** The numbers that a figure is calculated from; null if it is counted or has no data. */
-export function figureFormula({ figures }: RangeFigures, name: ReportFigureName): string | null {
-  if ((figures[name] ?? null) === null) return null;
+export function figureFormula(of: RangeFigures, name: ReportFigureName): string | null {
+  const { figures } = of;
+  if (figureValue(of, name) === null) return null;
   const time = (one: ReportFigureName) => hours(figures[one] ?? 0);
   const number = (one: ReportFigureName) => count(figures[one] ?? 0);
   switch (name) {

@@ -12,11 +12,23 @@ import { type VerdictAction, type VerdictFigure, type VerdictPage, verdictPageOf
 /** Coloured background at the top of the first page; points. */
 const BAND_HEIGHT = 150;
 
-export function drawBand(document: PdfDocument): void {
+/** Of the plate at the right end of the band that the logo lies on. */
+const LOGO = { width: 150, height: 52, padding: 8, top: 20 } as const;
+
+export function drawBand(document: PdfDocument, logo: Buffer | null): void {
   document.fill(0, 0, page.fullWidth, BAND_HEIGHT, theme.accent);
   drawSun(document, page.left + 11, 40);
   const style: TextStyle = { size: 13, weight: "SEMIBOLD", color: "#ffffff" };
   document.type.set("Suncrew", page.left + 28, 40 + capHeight(style.size) / 2, style);
+  if (logo !== null) drawLogo(document, logo);
+}
+
+function drawLogo({ kit }: PdfDocument, logo: Buffer): void {
+  const { width, height, padding, top } = LOGO;
+  const left = page.right - width;
+  kit.roundedRect(left, top, width, height, 5).fillColor("#ffffff").fill();
+  const fit: [number, number] = [width - padding * 2, height - padding * 2];
+  kit.image(logo, left + padding, top + padding, { fit, align: "center", valign: "center" });
 }
 
 function drawSun({ kit }: PdfDocument, x: number, y: number): void {

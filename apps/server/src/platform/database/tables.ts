@@ -11,6 +11,7 @@ import type { EventDeliveryStatus } from "@suncrew/contract/events/webhook-endpo
 import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
 import type { ChannelKind, ContactOwnerKind, MailLanguage, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
 import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
+import type { LogoMediaType } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { MailEncryption } from "@suncrew/contract/reports/mail-server.ts";
 import type { MailStatus, MonthlyReportStatus } from "@suncrew/contract/reports/reports.ts";
 import type { CommandMode, DeviceMode, OperatingMode, UnlockedMode } from "@suncrew/contract/robots/robot-mode.ts";
@@ -567,6 +568,15 @@ export interface ReportDeliveries {
   user_id: number | null;
 }
 
+export interface ReportLogo {
+  changed_at: Date;
+  content: Buffer;
+  height: number;
+  is_only: Generated<boolean>;
+  media_type: LogoMediaType;
+  width: number;
+}
+
 export interface ReportSettings {
   auto_generate_monthly: Generated<boolean>;
   auto_since: Date | null;
@@ -1121,6 +1131,7 @@ export interface Tables {
   partners: Partners;
   readings: Readings;
   report_deliveries: ReportDeliveries;
+  report_logo: ReportLogo;
   report_settings: ReportSettings;
   report_templates: ReportTemplates;
   retention_rounds: RetentionRounds;

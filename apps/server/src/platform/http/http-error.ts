@@ -43,6 +43,7 @@ const notFoundCodes = {
   Message: "DELIVERY_NOT_FOUND",
   "Attention item": "ATTENTION_NOT_FOUND",
   Report: "REPORT_NOT_FOUND",
+  "Report logo": "REPORT_LOGO_NOT_FOUND",
   "Report template": "TEMPLATE_NOT_FOUND",
   Firmware: "FIRMWARE_NOT_FOUND",
   Rollout: "ROLLOUT_NOT_FOUND",

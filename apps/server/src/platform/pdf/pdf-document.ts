@@ -179,6 +179,16 @@ export class PdfDocument {
   }
 }
 
+/** Whether a document can show this image. */
+export function isDrawable(image: Buffer): boolean {
+  try {
+    new Kit({ font: "" }).image(image, 0, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The bytes of a document while it is drawn, a little at each step. Others get their turn between two steps, and the
  * next step waits until the reader wants more. Destroying the stream ends the work.
