@@ -234,6 +234,26 @@ describe("protocol rules 1 and 5: whatever a backup says is open or due", () => 
     return command_id;
   }
 
+  test("air and weather of sites are asked for at once, whatever the other servers had begun", async () => {
+    const { ownSiteId: site_id } = harness.fixtures;
+    await harness.db
+      .insertInto("site_inputs")
+      .values({
+        site_id,
+        kind: "AIR",
+        asked_for: "",
+        attempts: 3,
+        failures: 2,
+        next_at: new Date("2999-01-01T00:00:00Z"),
+      })
+      .execute();
+    await backUp();
+    const { db } = await restore();
+    const asked = await db.selectFrom("site_inputs").selectAll().executeTakeFirstOrThrow();
+    expect(asked).toMatchObject({ attempts: 4, failures: 0 });
+    expect(asked.next_at <= (await databaseNow(db))).toBe(true);
+  });
+
   test("no robot starts because of it, nothing is offered, and nothing is sent twice", async () => {
     const { db, fixtures } = harness;
     const { ownRobot, ownRobot2, ownGroup } = fixtures;
