@@ -50,6 +50,7 @@ import { Forecasts, SiteInputs } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
 import { SoilingWatch } from "./features/soiling/public.ts";
+import { measurementRoutes } from "./features/measurements/measurements.routes.ts";
 import { soilingRoutes } from "./features/soiling/soiling.routes.ts";
 import { storageRoutes } from "./features/storage/storage.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
@@ -139,6 +140,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
   firmwareRoutes(http, deps);
   services.push(new RolloutEngine(deps));
   siteManagementRoutes(http, deps, workers);
+  measurementRoutes(http, deps, workers);
   maintenanceRoutes(http, reserved, commands);
   services.push(devicesRoutes(http, deps, commands));
   const bridge = new Bridge({ ...reserved, resendPending: (robotIds) => commands.resendPending(robotIds) });

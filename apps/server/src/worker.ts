@@ -1,3 +1,4 @@
+import { exportMeasurementsTask, importMeasurementsTask } from "./features/measurements/public.ts";
 import { reportCsvTask, reportPdfTask } from "./features/reports/public.ts";
 import { exportRobotsTask, importRobotsTask } from "./features/robots/public.ts";
 import { exportSitesTask, importSitesTask } from "./features/site-management/public.ts";
@@ -11,6 +12,8 @@ runWorker([
   exportRobotsTask,
   importSitesTask,
   exportSitesTask,
+  importMeasurementsTask,
+  exportMeasurementsTask,
   reportPdfTask,
   reportCsvTask,
 ]);

@@ -23,6 +23,8 @@ const exempt: Partial<Record<RouteName, readonly string[]>> = {
   changePassword: ["currentPassword", "newPassword"],
   openWallboard: ["token"],
   importSites: ["csv"],
+  importMeasurements: ["csv"],
+  storeMeasurements: ["values.0.start"],
   importRobots: ["csv"],
   reportPdf: ["site_name"],
   reportCsv: ["site_name"],

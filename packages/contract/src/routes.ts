@@ -124,6 +124,13 @@ import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from
 import { createSite, deleteSite, updateSite } from "./sites/site-forms.ts";
 import { siteDetails } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
+import {
+  deleteMeasurements,
+  exportMeasurements,
+  importMeasurements,
+  measuredDays,
+  storeMeasurements,
+} from "./measurements/measurements.ts";
 import { energyAtRisk, siteSoiling } from "./soiling/soiling.ts";
 import { storage } from "./storage/storage.ts";
 import { createWallboardLink, openWallboard, wallboardLinks, withdrawWallboardLink } from "./wallboard/wallboard.ts";
@@ -185,6 +192,11 @@ export const routes = {
   siteWeather,
   siteSoiling,
   energyAtRisk,
+  measuredDays,
+  storeMeasurements,
+  importMeasurements,
+  exportMeasurements,
+  deleteMeasurements,
   partnerDetails,
   createPartner,
   updatePartner,

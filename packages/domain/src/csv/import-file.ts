@@ -7,6 +7,8 @@ export interface ImportColumns<Column extends string> {
   readonly all: readonly Column[];
   /** Columns that a file may omit. */
   readonly optional: readonly Column[];
+  /** Rows that a file may have; `IMPORT_MAX_ROWS` if not given. */
+  readonly maxRows?: number;
 }
 
 /** One row below the header. */
@@ -31,9 +33,9 @@ const SCIENTIFIC = /^\d(?:\.\d+)?E\+\d+$/i;
 /** Reads a file of these columns, in any order. Unknown columns are an error, because their cells would be lost. */
 export function readImportFile<Column extends string>(
   text: string,
-  { all, optional }: ImportColumns<Column>,
+  { all, optional, maxRows = IMPORT_MAX_ROWS }: ImportColumns<Column>,
 ): ImportFile<Column> {
-  const { columns, rows, problem } = readCsv(text, IMPORT_MAX_ROWS);
+  const { columns, rows, problem } = readCsv(text, maxRows);
   if (problem !== null) return { lines: [], problems: [{ field: "csv", message: problem }] };
   const known: readonly string[] = all;
   const missing = all.filter((column) => !columns.includes(column) && !optional.includes(column));
@@ -47,9 +49,9 @@ export function readImportFile<Column extends string>(
     })),
   ];
   if (problems.length === 0 && rows.length === 0) problems.push({ field: "csv", message: "The file has no rows" });
-  if (rows.length > IMPORT_MAX_ROWS) {
-    const maxRows = IMPORT_MAX_ROWS.toLocaleString("en");
-    problems.push({ field: "csv", message: `The file has more than ${maxRows} rows; split it into several` });
+  if (rows.length > maxRows) {
+    const most = maxRows.toLocaleString("en");
+    problems.push({ field: "csv", message: `The file has more than ${most} rows; split it into several` });
   }
   if (problems.length > 0) return { lines: [], problems };
   const lines = rows.map(({ row, cells, isComplete }): ImportLine<Column> => {

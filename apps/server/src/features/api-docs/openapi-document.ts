@@ -15,6 +15,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import * as runs from "@suncrew/contract/runs/runs.ts";
 import * as schedules from "@suncrew/contract/schedules/schedules.ts";
 import * as sites from "@suncrew/contract/sites/sites.ts";
+import * as measurements from "@suncrew/contract/measurements/measurements.ts";
 import * as soiling from "@suncrew/contract/soiling/soiling.ts";
 import * as weather from "@suncrew/contract/weather/weather.ts";
 import { type Permission, permissions } from "@suncrew/domain/auth/permissions.ts";
@@ -306,7 +307,7 @@ const deviceError = {
 /** Where the contract defines shapes that several responses share; a shape that is not found here is written inline. */
 // oxfmt-ignore
 const modules = [
-  activity, auth, devices, groups, imports, live, partners, robots, runs, schedules, sites, soiling, weather,
+  activity, auth, devices, groups, imports, live, measurements, partners, robots, runs, schedules, sites, soiling, weather,
 ];
 
 /**
@@ -394,6 +395,11 @@ const tags: readonly (Tag & { readonly paths: readonly string[] })[] = [
     name: "Soiling",
     description: "What dirt on the panels costs and what cleaning gains, by model.",
     paths: ["/api/soiling/"],
+  },
+  {
+    name: "Measurements",
+    description: "Energy by inverters and meters, and the ratios of soiling stations.",
+    paths: ["/api/measurements/"],
   },
   {
     name: "Devices",

@@ -945,6 +945,17 @@ export interface SiteInputs {
   site_id: number;
 }
 
+export interface SiteMeasurements {
+  curtailed: boolean | null;
+  inverter_energy_kwh: number | null;
+  meter_energy_kwh: number | null;
+  received_at: Date;
+  resolution: "hour" | "day";
+  site_id: number;
+  soiling_ratio: number | null;
+  starts_at: Date;
+}
+
 export interface Sites {
   address: string;
   /**
@@ -1155,6 +1166,7 @@ export interface Tables {
   site_air_days: SiteAirDays;
   site_days: SiteDays;
   site_inputs: SiteInputs;
+  site_measurements: SiteMeasurements;
   site_soiling: SiteSoiling;
   site_weather_days: SiteWeatherDays;
   sites: Sites;

@@ -1,0 +1,249 @@
+import {
+  deleteMeasurements,
+  exportMeasurements,
+  importMeasurements,
+  measuredDays,
+  MEASUREMENTS_PER_CALL_MAX,
+  storeMeasurements,
+} from "@suncrew/contract/measurements/measurements.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import type { TestClient } from "../../../test/test-client.ts";
+
+let server: TestApp;
+let owner: TestClient;
+let params: { readonly siteId: number };
+beforeAll(async () => {
+  server = await createTestApp();
+  owner = await server.as("owner");
+  params = { siteId: server.fixtures.ownSiteId };
+});
+beforeEach(async () => {
+  await server.db.deleteFrom("site_measurements").execute();
+  await server.db.deleteFrom("audit").execute();
+  await server.db.updateTable("sites").set({ dc_capacity_kwp: 100 }).where("id", "=", params.siteId).execute();
+});
+afterAll(() => server.close());
+
+const range = { from: "2026-06-01", to: "2026-06-14" };
+const days = async () => (await owner.ask(measuredDays, { params, query: range })).days;
+const send = (csv: string, apply: boolean) => owner.call(importMeasurements, { params, body: { csv, apply } });
+
+async function records() {
+  return server.db
+    .selectFrom("audit")
+    .select(["action", "entity", "site_id", "outcome", "before", "after"])
+    .orderBy("id")
+    .execute();
+}
+
+describe("Measurements by API", () => {
+  test("days and hours are stored, and a second value of the same time replaces the first", async () => {
+    const values = [
+      { start: "2026-06-01", meter_energy_kwh: 400, curtailed: true },
+      { start: "2026-06-02 10:00", inverter_energy_kwh: "31.5", soiling_ratio: 0.97 },
+    ];
+    expect(await owner.ask(storeMeasurements, { params, body: { values } })).toEqual({
+      message: "2 added, 0 replaced, 0 unchanged.",
+      added: 2,
+      replaced: 0,
+      unchanged: 0,
+    });
+    const more = [
+      { start: "2026-06-01", meter_energy_kwh: 410, inverter_energy_kwh: 420 },
+      { start: "2026-06-02T10:00", soiling_ratio: 0.97 },
+    ];
+    expect(await owner.ask(storeMeasurements, { params, body: { values: more } })).toMatchObject({
+      added: 0,
+      replaced: 1,
+      unchanged: 1,
+    });
+    const answer = await owner.ask(measuredDays, { params, query: range });
+    expect(answer).toEqual({
+      first: "2026-06-01",
+      last: "2026-06-02",
+      days: [
+        {
+          date: "2026-06-01",
+          inverter_energy_kwh: 420,
+          meter_energy_kwh: 410,
+          soiling_ratio: null,
+          curtailed: true,
+          hours: 24,
+        },
+        {
+          date: "2026-06-02",
+          inverter_energy_kwh: 31.5,
+          meter_energy_kwh: null,
+          soiling_ratio: 0.97,
+          curtailed: null,
+          hours: 1,
+        },
+      ],
+    });
+    expect(await records()).toMatchObject([
+      {
+        action: "STORE_MEASUREMENTS",
+        entity: "site",
+        site_id: params.siteId,
+        after: { measurements: 2, added: 2, first: "2026-05-31T18:30:00.000Z", last: "2026-06-02T04:30:00.000Z" },
+      },
+      { action: "STORE_MEASUREMENTS", after: { added: 0, replaced: 1, unchanged: 1 } },
+    ]);
+  });
+
+  test("one wrong value refuses all, and each is named with its field", async () => {
+    const values = [
+      { start: "2026-06-01", meter_energy_kwh: 400 },
+      { start: "2026-06-02", meter_energy_kwh: 400_000 },
+      { start: "2026-06-01", meter_energy_kwh: 401 },
+      { start: "2026-06-15", meter_energy_kwh: 1 },
+    ];
+    const { status, body } = await owner.call(storeMeasurements, { params, body: { values } });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      code: "VALIDATION_FAILED",
+      errors: [
+        { field: "values.0.start", message: expect.stringContaining("Duplicate of row 4") },
+        { field: "values.1.meter_energy_kwh", message: expect.stringContaining("is it in Wh?") },
+        { field: "values.2.start" },
+        { field: "values.3.start", message: expect.stringContaining("The day is not over yet") },
+      ],
+    });
+    expect(await days()).toEqual([]);
+    expect(await records()).toMatchObject([{ action: "STORE_MEASUREMENTS", outcome: "REFUSED" }]);
+  });
+
+  test.each([
+    [{ values: [] }, "values"],
+    [{ values: [{ meter_energy_kwh: 1 }] }, "values.0.start"],
+    [{ values: [{ start: 5 }] }, "values.0.start"],
+    [{ values: [{ start: "2026-06-01", soiling_ratio: 97 }] }, "values.0.soiling_ratio"],
+    [{ values: Array.from({ length: MEASUREMENTS_PER_CALL_MAX + 1 }, () => ({ start: "2026-06-01" })) }, "values"],
+  ])("a body that is wrong is refused with its field (%#)", async (body, field) => {
+    const url = storeMeasurements.path.replace(":siteId", String(params.siteId));
+    const answer = await owner.raw(url, { method: "POST", body: body as never });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ errors: [{ field }] });
+  });
+
+  test("a year of days is stored by one call", async () => {
+    const values = Array.from({ length: 365 }, (_, day) => ({
+      start: new Date(Date.parse("2025-06-15") + day * 86_400_000).toISOString().slice(0, 10),
+      meter_energy_kwh: 400.125,
+      inverter_energy_kwh: 410.5,
+      soiling_ratio: 0.975,
+      curtailed: false,
+    }));
+    expect(await owner.ask(storeMeasurements, { params, body: { values } })).toMatchObject({ added: 365 });
+  });
+
+  test("another partner's site does not exist, in every call", async () => {
+    const stranger = await server.as("stranger");
+    const body = { values: [{ start: "2026-06-01", meter_energy_kwh: 1 }] };
+    const answers = await Promise.all([
+      stranger.call(measuredDays, { params, query: range }),
+      stranger.call(storeMeasurements, { params, body }),
+      stranger.call(importMeasurements, { params, body: { csv: "start,meter_energy_kwh\n2026-06-01,1\n" } }),
+      stranger.call(exportMeasurements, { params, query: range }),
+      stranger.call(deleteMeasurements, { params, query: range }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(await days()).toEqual([]);
+  });
+});
+
+describe("Measurements by CSV", () => {
+  test("a file is checked first, then stored; what is exported can be imported again", async () => {
+    const csv = "start;meter_energy_kwh;curtailed\n2026-06-01;400;no\n2026-06-02 10:00;31.25;\n";
+    const checked = importMeasurements.response.parse((await send(csv, false)).body);
+    expect(checked).toMatchObject({ applied: false, message: "2 rows can be imported." });
+    expect(checked.rows.map(({ name, day }) => [name, day])).toEqual([
+      ["2026-06-01", "2026-06-01"],
+      ["2026-06-02 10:00", "2026-06-02"],
+    ]);
+    expect(await days()).toEqual([]);
+    expect((await send(csv, true)).status).toBe(200);
+    const stored = await days();
+    expect(stored).toMatchObject([
+      { date: "2026-06-01", meter_energy_kwh: 400, curtailed: false },
+      { date: "2026-06-02", meter_energy_kwh: 31.25, curtailed: null, hours: 1 },
+    ]);
+    const file = await owner.ask(exportMeasurements, { params, query: range });
+    await owner.ask(deleteMeasurements, { params, query: range });
+    expect((await send(file, true)).status).toBe(200);
+    expect(await days()).toEqual(stored);
+  });
+
+  test("every wrong row is named, and nothing is stored", async () => {
+    const csv = [
+      "start,meter_energy_kwh,soiling_ratio,curtailed",
+      "2026-06-01,400,,",
+      "2026-06-01,401,,",
+      "2026-06-03,,,",
+      "2026-06-04,x,97,perhaps",
+      "2026-06-05 10:30,1,,",
+    ].join("\n");
+    const { rows } = importMeasurements.response.parse((await send(csv, false)).body);
+    expect(rows.map(({ row, problems }) => [row, ...problems.map(({ field }) => field)])).toEqual([
+      [2, "start"],
+      [3, "start"],
+      [4, "row"],
+      [5, "meter_energy_kwh", "soiling_ratio", "curtailed"],
+      [6, "start"],
+    ]);
+    const refused = await send(csv, true);
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ code: "IMPORT_REFUSED" });
+    expect(await days()).toEqual([]);
+  });
+
+  test("a year of hours is stored at once", async () => {
+    const from = Date.parse("2025-06-14T18:30:00Z");
+    const lines = Array.from({ length: 8_760 }, (_, hour) => {
+      return `${new Date(from + hour * 3_600_000).toISOString()},${hour % 24}`;
+    });
+    const { status } = await send(`start,meter_energy_kwh\n${lines.join("\n")}\n`, true);
+    expect(status).toBe(200);
+    const year = await owner.ask(measuredDays, { params, query: { from: "2025-06-15", to: "2026-06-14" } });
+    expect(year.days).toHaveLength(365);
+    expect(new Set(year.days.map(({ hours, meter_energy_kwh: energy }) => `${hours} ${energy}`))).toEqual(
+      new Set(["24 276"]),
+    );
+  });
+
+  test.each([
+    ["", "csv"],
+    ["meter_energy_kwh\n5\n", "start"],
+    ["start,power_kw\n2026-06-01,5\n", "power_kw"],
+  ])("a file of other columns is refused as a whole (%#)", async (csv, field) => {
+    const { status, body } = await send(csv, true);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ errors: [{ field }] });
+  });
+});
+
+describe("Measurements: reading and deleting", () => {
+  test("days are deleted by the site's calendar, on record, and only those asked for", async () => {
+    const values = ["2026-06-01", "2026-06-02", "2026-06-03"].map((start) => ({ start, meter_energy_kwh: 1 }));
+    await owner.ask(storeMeasurements, { params, body: { values } });
+    const query = { from: "2026-06-02", to: "2026-06-02" };
+    expect(await owner.ask(deleteMeasurements, { params, query })).toEqual({
+      message: "1 measurement was deleted.",
+      deleted: 1,
+    });
+    expect((await days()).map(({ date }) => date)).toEqual(["2026-06-01", "2026-06-03"]);
+    expect(await owner.ask(deleteMeasurements, { params, query })).toMatchObject({ deleted: 0 });
+    expect((await records()).map(({ action }) => action)).toEqual(["STORE_MEASUREMENTS", "DELETE_MEASUREMENTS"]);
+  });
+
+  test("a range that is too long or turned round is refused with its field", async () => {
+    for (const query of [
+      { from: "2026-06-02", to: "2026-06-01" },
+      { from: "2024-06-01", to: "2026-06-01" },
+    ]) {
+      const { status, body } = await owner.call(measuredDays, { params, query });
+      expect([status, body]).toMatchObject([400, { errors: [{ field: "to" }] }]);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import type { Measurement } from "@suncrew/domain/measurements/measurement-rows.ts";
+import { startOfDay } from "@suncrew/domain/schedules/site-time.ts";
+import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
+import type { Executor } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { visibleSites } from "../sites/public.ts";
+
+export interface SiteOfMeasurements {
+  readonly id: number;
+  readonly timezone: string;
+  readonly dc_capacity_kwp: number | null;
+}
+
+/** Throws 404 if the site does not exist or is not the viewer's. */
+export async function readMeasuredSite(viewer: Viewer, db: Executor, siteId: number): Promise<SiteOfMeasurements> {
+  const site = await visibleSites(viewer, db)
+    .select(["sites.id", "sites.timezone", "sites.dc_capacity_kwp"])
+    .where("sites.id", "=", siteId)
+    .executeTakeFirst();
+  if (site === undefined) throw notFound("Site");
+  return site;
+}
+
+/** Days by a site's calendar; both count. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The instants of these days at the site: from, and before. */
+export function instantsOf({ from, to }: DayRange, timezone: string): { readonly from: Date; readonly before: Date } {
+  return { from: startOfDay(from, timezone), before: startOfDay(addDays(to, 1), timezone) };
+}
+
+/** What was measured on these days, in order. Throws 404 if the site does not exist or is not the viewer's. */
+export async function readMeasurements(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+  days: DayRange,
+): Promise<{ readonly site: SiteOfMeasurements; readonly measurements: readonly Measurement[] }> {
+  const site = await readMeasuredSite(viewer, db, siteId);
+  const { from, before } = instantsOf(days, site.timezone);
+  const measurements = await visibleSites(viewer, db)
+    .innerJoin("site_measurements as m", "m.site_id", "sites.id")
+    .select(["m.resolution", "m.starts_at", "m.inverter_energy_kwh", "m.meter_energy_kwh"])
+    .select(["m.soiling_ratio", "m.curtailed"])
+    .where("sites.id", "=", siteId)
+    .where("m.starts_at", ">=", from)
+    .where("m.starts_at", "<", before)
+    .orderBy("m.starts_at")
+    .orderBy("m.resolution")
+    .execute();
+  return { site, measurements };
+}
+
+/** When the first and the last measurement of a site begin; null if there are none. */
+export async function readMeasuredSpan(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+): Promise<{ readonly first: Date; readonly last: Date } | null> {
+  const span = await visibleSites(viewer, db)
+    .innerJoin("site_measurements as m", "m.site_id", "sites.id")
+    .select((eb) => [eb.fn.min("m.starts_at").as("first"), eb.fn.max("m.starts_at").as("last")])
+    .where("sites.id", "=", siteId)
+    .executeTakeFirst();
+  return span?.first && span.last ? { first: span.first, last: span.last } : null;
+}

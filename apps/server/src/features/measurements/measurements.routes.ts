@@ -1,0 +1,31 @@
+import {
+  deleteMeasurements,
+  exportMeasurements,
+  importMeasurements,
+  measuredDays,
+  storeMeasurements,
+} from "@suncrew/contract/measurements/measurements.ts";
+import type { FastifyInstance } from "fastify";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { register } from "../../platform/http/register.ts";
+import type { Workers } from "../../platform/workers/workers.ts";
+import { Measurements } from "./measurements.service.ts";
+
+export function measurementRoutes(app: FastifyInstance, deps: Dependencies, workers: Workers): void {
+  const measurements = new Measurements(deps, workers);
+
+  register(app, measuredDays, ({ viewer, params, query }) => measurements.days(viewer, params.siteId, query));
+
+  register(app, storeMeasurements, ({ viewer, params, body }) => measurements.store(viewer, params.siteId, body));
+
+  register(app, importMeasurements, ({ viewer, params, body, signal }) =>
+    measurements.import(viewer, params.siteId, body, signal),
+  );
+
+  register(app, exportMeasurements, ({ viewer, params, query, reply, signal }) => {
+    void reply.header("content-disposition", 'attachment; filename="measurements.csv"');
+    return measurements.export(viewer, params.siteId, query, signal);
+  });
+
+  register(app, deleteMeasurements, ({ viewer, params, query }) => measurements.delete(viewer, params.siteId, query));
+}

@@ -1,0 +1,106 @@
+import type { BodyOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import {
+  importMeasurements,
+  MEASURED_DAYS_MAX,
+  type deleteMeasurements,
+  type measuredDays,
+  type storeMeasurements,
+} from "@suncrew/contract/measurements/measurements.ts";
+import { measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
+import { daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
+import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { invalid } from "../../platform/http/http-error.ts";
+import { SerializedAnswer } from "../../platform/http/register.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
+import { auditedChange } from "../audit/public.ts";
+import { exportMeasurementsTask, importMeasurementsTask, storeValues } from "./measurement-files.ts";
+import {
+  type DayRange,
+  instantsOf,
+  readMeasuredSite,
+  readMeasuredSpan,
+  readMeasurements,
+} from "./measurements.queries.ts";
+import { deleteMeasurements as remove } from "./measurements.repository.ts";
+
+/** What was measured at sites: energy by inverters and meters, and the ratio of soiling stations. */
+export class Measurements {
+  readonly #deps: Pick<Dependencies, "db" | "clock">;
+  readonly #workers: Workers;
+
+  constructor(deps: Pick<Dependencies, "db" | "clock">, workers: Workers) {
+    this.#deps = deps;
+    this.#workers = workers;
+  }
+
+  /** Throws 400 and 404. */
+  store(
+    viewer: Viewer,
+    siteId: number,
+    body: BodyOf<typeof storeMeasurements>,
+  ): Promise<ResponseOf<typeof storeMeasurements>> {
+    const { db, clock } = this.#deps;
+    return storeValues(db, { viewer, siteId, now: clock.now() }, body);
+  }
+
+  /** Throws 400 and 404. */
+  async import(
+    viewer: Viewer,
+    siteId: number,
+    body: BodyOf<typeof importMeasurements>,
+    signal: AbortSignal,
+  ): Promise<SerializedAnswer<typeof importMeasurements>> {
+    const input = { viewer, siteId, body, now: this.#deps.clock.now() };
+    const json = await this.#workers.run(importMeasurementsTask, input, { owner: workOwnerOf(viewer), signal });
+    return new SerializedAnswer(importMeasurements, json);
+  }
+
+  /** Throws 404. */
+  export(viewer: Viewer, siteId: number, days: DayRange, signal: AbortSignal): Promise<string> {
+    requireFewDays(days);
+    const input = { viewer, siteId, ...days };
+    return this.#workers.run(exportMeasurementsTask, input, { owner: workOwnerOf(viewer), signal });
+  }
+
+  /** Throws 400 and 404. */
+  async days(
+    viewer: Viewer,
+    siteId: number,
+    days: QueryOf<typeof measuredDays>,
+  ): Promise<ResponseOf<typeof measuredDays>> {
+    requireFewDays(days);
+    const { db } = this.#deps;
+    const { site, measurements } = await readMeasurements(viewer, db, siteId, days);
+    const span = await readMeasuredSpan(viewer, db, siteId);
+    const dayOf = (instant: Date | undefined) => (instant === undefined ? null : siteToday(site.timezone, instant));
+    return {
+      first: dayOf(span?.first),
+      last: dayOf(span?.last),
+      days: measuredDaysOf(measurements, site.timezone),
+    };
+  }
+
+  /** Throws 404. */
+  async delete(viewer: Viewer, siteId: number, { from, to }: DayRange): Promise<ResponseOf<typeof deleteMeasurements>> {
+    const { db, clock } = this.#deps;
+    const at = clock.now();
+    const change = { actor: viewer, action: "DELETE_MEASUREMENTS", entity: "site", entityId: siteId, siteId, at };
+    const deleted = await auditedChange(db, change, async (tx, details) => {
+      const { timezone } = await readMeasuredSite(viewer, tx, siteId);
+      const count = await remove(tx, siteId, instantsOf({ from, to }, timezone));
+      details.before = { from, to, measurements: count };
+      if (count === 0) details.rows = [];
+      return count;
+    });
+    const what = deleted === 1 ? "1 measurement was" : `${deleted} measurements were`;
+    return { message: `${what} deleted.`, deleted };
+  }
+}
+
+/** Throws 400. */
+function requireFewDays({ from, to }: DayRange): void {
+  if (daysBetween(from, to) < MEASURED_DAYS_MAX) return;
+  throw invalid("to", `must be within ${MEASURED_DAYS_MAX} days of from`, "VALIDATION_FAILED");
+}

@@ -1,0 +1,1 @@
+export { exportMeasurementsTask, importMeasurementsTask } from "./measurement-files.ts";
