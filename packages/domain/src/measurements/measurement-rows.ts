@@ -1,9 +1,9 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import type { MeasuredDay, measurementInputSchema } from "@suncrew/contract/measurements/measurements.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { MeasuredDay, storeMeasurements } from "@suncrew/contract/measurements/measurements.ts";
 import { Temporal } from "temporal-polyfill";
-import type { z } from "zod";
 import { dayOfCell } from "../csv/import-file.ts";
-import { isCalendarDate } from "../schedules/calendar-date.ts";
+import { addDays, isCalendarDate } from "../schedules/calendar-date.ts";
 import { instantOfLocal, localTimeOf, siteToday, startOfDay } from "../schedules/site-time.ts";
 
 /** What the rules for a measurement need to know of its site. */
@@ -45,7 +45,7 @@ const HOUR_MS = 3_600_000;
 /** More than this times its capacity no plant gives: clouds' edges and cold days stay below. */
 const CAPACITY_FACTOR_MAX = 1.5;
 
-type Sent = z.output<typeof measurementInputSchema>;
+type Sent = BodyOf<typeof storeMeasurements>["values"][number];
 
 /** A measurement as it is stored, or why it cannot be. */
 export function measurementOf(
@@ -160,4 +160,15 @@ export function measuredDaysOf(measurements: readonly Measurement[], timezone: s
     };
   });
   return days.toSorted((one, other) => one.date.localeCompare(other.date));
+}
+
+/** Days by a site's calendar; both count. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The instants of these days at the site: from, and before. */
+export function instantsOf({ from, to }: DayRange, timezone: string): { readonly from: Date; readonly before: Date } {
+  return { from: startOfDay(from, timezone), before: startOfDay(addDays(to, 1), timezone) };
 }

@@ -16,7 +16,12 @@ import {
   type ImportLine,
   readImportFile,
 } from "@suncrew/domain/csv/import-file.ts";
-import { type Measurement, measurementOf, timeKeyOf } from "@suncrew/domain/measurements/measurement-rows.ts";
+import {
+  type DayRange,
+  type Measurement,
+  measurementOf,
+  timeKeyOf,
+} from "@suncrew/domain/measurements/measurement-rows.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { fieldProblemsOf, fieldSentence } from "../../platform/http/error-handler.ts";
@@ -26,7 +31,7 @@ import { serializeAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
 import { auditedChange } from "../audit/public.ts";
-import { type DayRange, readMeasuredSite, readMeasurements, type SiteOfMeasurements } from "./measurements.queries.ts";
+import { readMeasuredSite, readMeasurements, type SiteOfMeasurements } from "./measurements.queries.ts";
 import { type StoredCounts, storeMeasurements as store } from "./measurements.repository.ts";
 
 interface SiteCall {

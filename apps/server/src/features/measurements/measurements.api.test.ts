@@ -122,7 +122,7 @@ describe("Measurements by API", () => {
     [{ values: Array.from({ length: MEASUREMENTS_PER_CALL_MAX + 1 }, () => ({ start: "2026-06-01" })) }, "values"],
   ])("a body that is wrong is refused with its field (%#)", async (body, field) => {
     const url = storeMeasurements.path.replace(":siteId", String(params.siteId));
-    const answer = await owner.raw(url, { method: "POST", body: body as never });
+    const answer = await owner.raw(url, { method: "POST", body });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ errors: [{ field }] });
   });

@@ -1,6 +1,4 @@
-import type { Measurement } from "@suncrew/domain/measurements/measurement-rows.ts";
-import { startOfDay } from "@suncrew/domain/schedules/site-time.ts";
-import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
+import { type DayRange, instantsOf, type Measurement } from "@suncrew/domain/measurements/measurement-rows.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -20,17 +18,6 @@ export async function readMeasuredSite(viewer: Viewer, db: Executor, siteId: num
     .executeTakeFirst();
   if (site === undefined) throw notFound("Site");
   return site;
-}
-
-/** Days by a site's calendar; both count. */
-export interface DayRange {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** The instants of these days at the site: from, and before. */
-export function instantsOf({ from, to }: DayRange, timezone: string): { readonly from: Date; readonly before: Date } {
-  return { from: startOfDay(from, timezone), before: startOfDay(addDays(to, 1), timezone) };
 }
 
 /** What was measured on these days, in order. Throws 404 if the site does not exist or is not the viewer's. */

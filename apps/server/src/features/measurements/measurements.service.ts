@@ -6,7 +6,7 @@ import {
   type measuredDays,
   type storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import { measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
+import { type DayRange, instantsOf, measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
 import { daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -16,13 +16,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { auditedChange } from "../audit/public.ts";
 import { exportMeasurementsTask, importMeasurementsTask, storeValues } from "./measurement-files.ts";
-import {
-  type DayRange,
-  instantsOf,
-  readMeasuredSite,
-  readMeasuredSpan,
-  readMeasurements,
-} from "./measurements.queries.ts";
+import { readMeasuredSite, readMeasuredSpan, readMeasurements } from "./measurements.queries.ts";
 import { deleteMeasurements as remove } from "./measurements.repository.ts";
 
 /** What was measured at sites: energy by inverters and meters, and the ratio of soiling stations. */
