@@ -20,6 +20,8 @@ export const MEASUREMENT_COLUMNS = [
   "inverter_energy_kwh",
   /** What its meter counted. */
   "meter_energy_kwh",
+  /** What the inverters of its control rows gave, which are left out of cleaning on purpose; part of the site's. */
+  "control_energy_kwh",
   /** Of a soiling station: 1 is clean. */
   "soiling_ratio",
   /** Whether the site was told to give less than it could: yes, no, or nothing if it is not known. */
@@ -56,6 +58,7 @@ export const measurementInputSchema = z.object({
   start: z.string({ error: "Start is required" }).trim().min(1, "Start is required").max(40),
   inverter_energy_kwh: optionalDecimalInputSchema("Inverter energy", 0, ENERGY_MAX_KWH).optional(),
   meter_energy_kwh: optionalDecimalInputSchema("Meter energy", 0, ENERGY_MAX_KWH).optional(),
+  control_energy_kwh: optionalDecimalInputSchema("Control energy", 0, ENERGY_MAX_KWH).optional(),
   soiling_ratio: optionalDecimalInputSchema("Soiling ratio", 0, MEASURED_RATIO_MAX).optional(),
   curtailed: curtailedInputSchema,
 });
@@ -106,9 +109,10 @@ export const measuredDaySchema = z.object({
   date: dateSchema,
   inverter_energy_kwh: z.number().nullable(),
   meter_energy_kwh: z.number().nullable(),
+  control_energy_kwh: z.number().nullable(),
   soiling_ratio: z.number().nullable(),
   curtailed: z.boolean().nullable(),
-  /** The fewest hours that one of these figures is from; 24 for a figure of the day as such. */
+  /** The fewest hours that one of its energies, or without any its ratio, is from; 24 for a figure of the day as such. */
   hours: z.int().min(1).max(25),
 });
 export type MeasuredDay = z.output<typeof measuredDaySchema>;

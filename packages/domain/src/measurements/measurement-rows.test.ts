@@ -80,7 +80,13 @@ describe("Measurements: what one says", () => {
 });
 
 describe("Measurements: of days", () => {
-  const nothing = { inverter_energy_kwh: null, meter_energy_kwh: null, soiling_ratio: null, curtailed: null };
+  const nothing = {
+    inverter_energy_kwh: null,
+    meter_energy_kwh: null,
+    control_energy_kwh: null,
+    soiling_ratio: null,
+    curtailed: null,
+  };
   const hour = (instant: string, figures: Partial<Measurement>): Measurement => ({
     ...nothing,
     resolution: "hour",
@@ -112,6 +118,18 @@ describe("Measurements: of days", () => {
     ]);
   });
 
+  test("a station that measures at noon only does not make the energy of a day incomplete", () => {
+    const hours = Array.from({ length: 24 }, (_, nth) =>
+      hour(new Date(Date.parse("2026-06-13T18:30:00Z") + nth * 3_600_000).toISOString(), {
+        meter_energy_kwh: nth,
+        soiling_ratio: nth === 12 ? 0.97 : null,
+      }),
+    );
+    expect(measuredDaysOf(hours, "Asia/Kolkata")).toMatchObject([{ soiling_ratio: 0.97, hours: 24 }]);
+    const ratioOnly = hours.map((one) => ({ ...one, meter_energy_kwh: null }));
+    expect(measuredDaysOf(ratioOnly, "Asia/Kolkata")).toMatchObject([{ soiling_ratio: 0.97, hours: 1 }]);
+  });
+
   test("a figure of the day as such comes before those of its hours, each figure by itself", () => {
     const measurements = [
       day("2026-06-13T18:30:00Z", { meter_energy_kwh: 400, curtailed: false }),
@@ -122,6 +140,7 @@ describe("Measurements: of days", () => {
         date: "2026-06-14",
         meter_energy_kwh: 400,
         inverter_energy_kwh: 31,
+        control_energy_kwh: null,
         soiling_ratio: null,
         curtailed: false,
         hours: 1,

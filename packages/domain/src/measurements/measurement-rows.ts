@@ -20,6 +20,7 @@ export interface MeasuredFigures {
   /** Null is not measured. */
   readonly inverter_energy_kwh: number | null;
   readonly meter_energy_kwh: number | null;
+  readonly control_energy_kwh: number | null;
   readonly soiling_ratio: number | null;
   readonly curtailed: boolean | null;
 }
@@ -33,10 +34,11 @@ export interface Measurement extends MeasuredFigures {
 export const MEASURED_FIGURES = [
   "inverter_energy_kwh",
   "meter_energy_kwh",
+  "control_energy_kwh",
   "soiling_ratio",
   "curtailed",
 ] as const satisfies readonly (keyof MeasuredFigures)[];
-const ENERGIES = ["inverter_energy_kwh", "meter_energy_kwh"] as const;
+const ENERGIES = ["inverter_energy_kwh", "meter_energy_kwh", "control_energy_kwh"] as const;
 
 const START_FORMS =
   "Start must be a day (YYYY-MM-DD) or the beginning of an hour (YYYY-MM-DD HH:MM by the site's clock, or with Z or an offset)";
@@ -56,6 +58,7 @@ export function measurementOf(
   const figures: MeasuredFigures = {
     inverter_energy_kwh: sent.inverter_energy_kwh ?? null,
     meter_energy_kwh: sent.meter_energy_kwh ?? null,
+    control_energy_kwh: sent.control_energy_kwh ?? null,
     soiling_ratio: sent.soiling_ratio ?? null,
     curtailed: sent.curtailed ?? null,
   };
@@ -137,27 +140,28 @@ export function measuredDaysOf(measurements: readonly Measurement[], timezone: s
   const days = [...byDay].map(([date, of]): MeasuredDay => {
     const whole = of.find(({ resolution }) => resolution === "day");
     const hours = of.filter(({ resolution }) => resolution === "hour");
-    const counts: number[] = [];
+    const counts = { energies: new Array<number>(), ratios: new Array<number>() };
     const figureOf = (figure: "soiling_ratio" | (typeof ENERGIES)[number]): number | null => {
       const ofDay = whole?.[figure] ?? null;
       const ofHours = hours.flatMap((hour) => hour[figure] ?? []);
       if (ofDay === null && ofHours.length === 0) return null;
-      counts.push(ofDay === null ? ofHours.length : 24);
+      counts[figure === "soiling_ratio" ? "ratios" : "energies"].push(ofDay === null ? ofHours.length : 24);
       if (ofDay !== null) return ofDay;
       const sum = ofHours.reduce((total, each) => total + each, 0);
       return figure === "soiling_ratio" ? sum / ofHours.length : sum;
     };
     const curtailedHours = hours.flatMap((hour) => hour.curtailed ?? []);
     const ofHours = curtailedHours.length === 0 ? null : curtailedHours.includes(true);
-    return {
-      date,
+    const figures = {
       inverter_energy_kwh: figureOf("inverter_energy_kwh"),
       meter_energy_kwh: figureOf("meter_energy_kwh"),
+      control_energy_kwh: figureOf("control_energy_kwh"),
       soiling_ratio: figureOf("soiling_ratio"),
       curtailed: whole?.curtailed ?? ofHours,
-      hours:
-        counts.length === 0 ? (whole === undefined ? Math.max(curtailedHours.length, 1) : 24) : Math.min(...counts),
     };
+    const known = counts.energies.length > 0 ? counts.energies : counts.ratios;
+    const fewest = known.length > 0 ? Math.min(...known) : whole === undefined ? curtailedHours.length : 24;
+    return { date, ...figures, hours: Math.max(fewest, 1) };
   });
   return days.toSorted((one, other) => one.date.localeCompare(other.date));
 }

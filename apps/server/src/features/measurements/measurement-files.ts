@@ -176,6 +176,7 @@ export const exportMeasurementsTask = workerTask(
         one.resolution === "day" ? localTimeOf(one.starts_at, site.timezone).date : one.starts_at.toISOString(),
         one.inverter_energy_kwh,
         one.meter_energy_kwh,
+        one.control_energy_kwh,
         one.soiling_ratio,
         one.curtailed === null ? null : one.curtailed ? "yes" : "no",
       ]),

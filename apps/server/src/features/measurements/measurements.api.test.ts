@@ -50,7 +50,7 @@ describe("Measurements by API", () => {
       unchanged: 0,
     });
     const more = [
-      { start: "2026-06-01", meter_energy_kwh: 410, inverter_energy_kwh: 420 },
+      { start: "2026-06-01", meter_energy_kwh: 410, inverter_energy_kwh: 420, control_energy_kwh: 40 },
       { start: "2026-06-02T10:00", soiling_ratio: 0.97 },
     ];
     expect(await owner.ask(storeMeasurements, { params, body: { values: more } })).toMatchObject({
@@ -67,6 +67,7 @@ describe("Measurements by API", () => {
           date: "2026-06-01",
           inverter_energy_kwh: 420,
           meter_energy_kwh: 410,
+          control_energy_kwh: 40,
           soiling_ratio: null,
           curtailed: true,
           hours: 24,
@@ -75,6 +76,7 @@ describe("Measurements by API", () => {
           date: "2026-06-02",
           inverter_energy_kwh: 31.5,
           meter_energy_kwh: null,
+          control_energy_kwh: null,
           soiling_ratio: 0.97,
           curtailed: null,
           hours: 1,
@@ -155,7 +157,8 @@ describe("Measurements by API", () => {
 
 describe("Measurements by CSV", () => {
   test("a file is checked first, then stored; what is exported can be imported again", async () => {
-    const csv = "start;meter_energy_kwh;curtailed\n2026-06-01;400;no\n2026-06-02 10:00;31.25;\n";
+    const csv =
+      "start;meter_energy_kwh;control_energy_kwh;curtailed\n2026-06-01;400;20.5;no\n2026-06-02 10:00;31.25;;\n";
     const checked = importMeasurements.response.parse((await send(csv, false)).body);
     expect(checked).toMatchObject({ applied: false, message: "2 rows can be imported." });
     expect(checked.rows.map(({ name, day }) => [name, day])).toEqual([
@@ -166,7 +169,7 @@ describe("Measurements by CSV", () => {
     expect((await send(csv, true)).status).toBe(200);
     const stored = await days();
     expect(stored).toMatchObject([
-      { date: "2026-06-01", meter_energy_kwh: 400, curtailed: false },
+      { date: "2026-06-01", meter_energy_kwh: 400, control_energy_kwh: 20.5, curtailed: false },
       { date: "2026-06-02", meter_energy_kwh: 31.25, curtailed: null, hours: 1 },
     ]);
     const file = await owner.ask(exportMeasurements, { params, query: range });

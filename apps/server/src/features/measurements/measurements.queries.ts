@@ -32,7 +32,7 @@ export async function readMeasurements(
   const measurements = await visibleSites(viewer, db)
     .innerJoin("site_measurements as m", "m.site_id", "sites.id")
     .select(["m.resolution", "m.starts_at", "m.inverter_energy_kwh", "m.meter_energy_kwh"])
-    .select(["m.soiling_ratio", "m.curtailed"])
+    .select(["m.control_energy_kwh", "m.soiling_ratio", "m.curtailed"])
     .where("sites.id", "=", siteId)
     .where("m.starts_at", ">=", from)
     .where("m.starts_at", "<", before)

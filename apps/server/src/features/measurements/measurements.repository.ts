@@ -27,12 +27,13 @@ export async function storeMeasurements(
     on conflict (site_id, resolution, starts_at) do update set
       inverter_energy_kwh = coalesce(excluded.inverter_energy_kwh, m.inverter_energy_kwh),
       meter_energy_kwh = coalesce(excluded.meter_energy_kwh, m.meter_energy_kwh),
+      control_energy_kwh = coalesce(excluded.control_energy_kwh, m.control_energy_kwh),
       soiling_ratio = coalesce(excluded.soiling_ratio, m.soiling_ratio),
       curtailed = coalesce(excluded.curtailed, m.curtailed),
       received_at = excluded.received_at
     where (coalesce(excluded.inverter_energy_kwh, m.inverter_energy_kwh), coalesce(excluded.meter_energy_kwh, m.meter_energy_kwh),
-        coalesce(excluded.soiling_ratio, m.soiling_ratio), coalesce(excluded.curtailed, m.curtailed))
-      is distinct from (m.inverter_energy_kwh, m.meter_energy_kwh, m.soiling_ratio, m.curtailed)
+        coalesce(excluded.control_energy_kwh, m.control_energy_kwh), coalesce(excluded.soiling_ratio, m.soiling_ratio), coalesce(excluded.curtailed, m.curtailed))
+      is distinct from (m.inverter_energy_kwh, m.meter_energy_kwh, m.control_energy_kwh, m.soiling_ratio, m.curtailed)
     returning (xmax = 0) as is_new`.execute(tx);
   const added = written.filter((row) => row.is_new).length;
   return { added, replaced: written.length - added, unchanged: rows.length - written.length };

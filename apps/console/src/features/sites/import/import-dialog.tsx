@@ -11,7 +11,7 @@ import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { dayText } from "../../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { useVirtualRows } from "../../../ui/virtual-rows.ts";
-import { applyImport, checkImport, countedText, type ImportKind, importKinds } from "./import-calls.ts";
+import { applyImport, checkImport, countedText, importKinds, type ImportTarget } from "./import-calls.ts";
 import shared from "../../../ui/shared.module.css";
 import classes from "./import-dialog.module.css";
 import {
@@ -23,10 +23,16 @@ import {
   templateOf,
 } from "./import-file.ts";
 
-/** Import of sites or robots: a file, a preview that names every bad row and why, then all rows or none. */
-export function ImportDialog({ kind, onClose }: { readonly kind: ImportKind; readonly onClose: () => void }) {
-  const { title, templateName } = importKinds[kind];
-  const { step, choose, apply, reset } = useImport(kind);
+interface ImportDialogProps {
+  readonly target: ImportTarget;
+  readonly onClose: () => void;
+}
+
+/** Import of a file: a preview that names every bad row and why, then all rows or none. */
+export function ImportDialog({ target, onClose }: ImportDialogProps) {
+  const { kind } = target;
+  const { title, templateName, result } = importKinds[kind];
+  const { step, choose, apply, reset } = useImport(target);
   const close = useGuardedClose({ isChanged: step.at === "applying" }, onClose);
 
   return (
@@ -34,7 +40,7 @@ export function ImportDialog({ kind, onClose }: { readonly kind: ImportKind; rea
       {step.at === "done" ? (
         <>
           <Alert color="accent" icon={<IconCircleCheck size={18} />} title="Imported" role="status">
-            {countedText(kind, step.count)} created from {step.fileName}.
+            {countedText(kind, step.count)} {result} from {step.fileName}.
           </Alert>
           <DialogFooter isEqual>
             <Button variant="default" onClick={reset}>
@@ -76,7 +82,7 @@ export function ImportDialog({ kind, onClose }: { readonly kind: ImportKind; rea
               Download template
             </Button>
           </Group>
-          {step.at === "chosen" && <Columns kind={kind} />}
+          {step.at === "chosen" && <Columns target={target} />}
           {step.at === "checking" && <SkeletonLines label="Checking the file" lines={6} lineHeightPx={32} />}
           {(step.at === "failed" || step.at === "checked") && step.problem !== null && (
             <Alert color="red" role="alert" title="The file was not imported" mt="sm">
@@ -100,15 +106,22 @@ export function ImportDialog({ kind, onClose }: { readonly kind: ImportKind; rea
   );
 }
 
-function Columns({ kind }: { kind: ImportKind }) {
+function Columns({ target }: { readonly target: ImportTarget }) {
   return (
     <div className={`${shared["box"]} ${classes["columns"]}`}>
       <p>
         A CSV file with these column names in its first line, in any order, and days as YYYY-MM-DD. Every row is checked
         first; nothing is stored until you press Import.
       </p>
+      {target.kind === "measurements" && (
+        <p>
+          For {target.siteName}: <strong>start</strong> is a day, or the beginning of an hour as YYYY-MM-DD HH:MM by the
+          site&rsquo;s clock; the other columns may be left out. Energy is in kWh, of the whole site; a soiling ratio of
+          1 is clean; curtailed is yes or no. A second value of the same time replaces the first.
+        </p>
+      )}
       <ul className={shared["chips"]}>
-        {importColumns[kind].map((name) => (
+        {importColumns[target.kind].map((name) => (
           <li key={name}>{name}</li>
         ))}
       </ul>
@@ -119,7 +132,13 @@ function Columns({ kind }: { kind: ImportKind }) {
 const ROW_PX = 34;
 
 /** The server's findings for each row; of thousands only the visible ones are rendered. */
-export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; readonly answer: ImportResponse }) {
+export function ImportPreview({
+  kind,
+  answer,
+}: {
+  readonly kind: ImportTarget["kind"];
+  readonly answer: ImportResponse;
+}) {
   const bad = importProblemCount(answer);
   const [isFiltered, setFiltered] = useState(false);
   const summaryId = useId();
@@ -170,8 +189,8 @@ export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; rea
           >
             <div className={`${shared["columnNames"]} ${classes["names"]}`} role="row" aria-rowindex={1}>
               <span role="columnheader">Row</span>
-              <span role="columnheader">{kind === "sites" ? "Site name" : "Serial number"}</span>
-              <span role="columnheader">{kind === "sites" ? "Commissioned" : "Installed"}</span>
+              <span role="columnheader">{importKinds[kind].rowName}</span>
+              <span role="columnheader">{importKinds[kind].rowDay}</span>
               <span role="columnheader">Result</span>
             </div>
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard */}
@@ -196,7 +215,9 @@ export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; rea
                       <span role="cell">{row.day === null ? "–" : dayText(row.day)}</span>
                       <span role="cell">
                         {row.problems.length === 0
-                          ? `New ${importKinds[kind].one}`
+                          ? kind === "measurements"
+                            ? "Can be stored"
+                            : `New ${importKinds[kind].one}`
                           : problemSentences(row).map((sentence) => <span key={sentence}>{sentence}</span>)}
                       </span>
                     </div>
@@ -237,7 +258,7 @@ export interface Import {
   readonly reset: () => void;
 }
 
-export function useImport(kind: ImportKind): Import {
+export function useImport(target: ImportTarget): Import {
   const [step, setStep] = useState<ImportStep>(START);
   /** What was checked is what is imported, whatever happens to the file on disk. */
   const csv = useRef("");
@@ -256,7 +277,7 @@ export function useImport(kind: ImportKind): Import {
     }
     csv.current = reading.text;
     try {
-      show(checkedStep(file.name, await checkImport(kind, reading.text), null));
+      show(checkedStep(file.name, await checkImport(target, reading.text), null));
     } catch (error) {
       if (error instanceof TokenExpiredError) return;
       const problem = `The file could not be checked. ${reasonOf(error)}`;
@@ -269,13 +290,13 @@ export function useImport(kind: ImportKind): Import {
     const { fileName, answer } = step;
     setStep({ ...step, at: "applying", problem: null });
     try {
-      const { rows } = await applyImport(kind, csv.current);
+      const { rows } = await applyImport(target, csv.current);
       setStep({ at: "done", fileName, blockedReason: null, count: rows.length });
     } catch (error) {
       if (error instanceof TokenExpiredError) return;
       const problem = `Nothing was imported. ${reasonOf(error)}`;
       // Somebody else may have been faster: what prevents it now is shown.
-      const fresh = error instanceof ApiError ? await checkImport(kind, csv.current).catch(() => answer) : answer;
+      const fresh = error instanceof ApiError ? await checkImport(target, csv.current).catch(() => answer) : answer;
       setStep(checkedStep(fileName, fresh, problem));
     }
   };

@@ -1,8 +1,9 @@
 import { IMPORT_MAX_BYTES, type ImportResponse, type ImportRow } from "@suncrew/contract/http/import.ts";
+import { MEASUREMENT_COLUMNS, type MeasurementColumn } from "@suncrew/contract/measurements/measurements.ts";
 import { ROBOT_COLUMNS, type ROBOT_OPTIONAL_COLUMNS } from "@suncrew/contract/robots/robot-files.ts";
 import { SITE_COLUMNS, type SITE_OPTIONAL_COLUMNS } from "@suncrew/contract/sites/site-files.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import type { ImportKind } from "./import-calls.ts";
+import type { ImportTarget } from "./import-calls.ts";
 
 type FileReading = { readonly text: string } | { readonly problem: string };
 
@@ -33,7 +34,11 @@ export function readCsvBytes(bytes: ArrayBuffer): FileReading {
   }
 }
 
-export const importColumns: Record<ImportKind, readonly string[]> = { sites: SITE_COLUMNS, robots: ROBOT_COLUMNS };
+export const importColumns: Record<ImportTarget["kind"], readonly string[]> = {
+  sites: SITE_COLUMNS,
+  robots: ROBOT_COLUMNS,
+  measurements: MEASUREMENT_COLUMNS,
+};
 
 /** A row of the template; columns that it leaves out are blank. */
 type Example<Column extends string, Optional extends Column> = Readonly<
@@ -78,17 +83,24 @@ const robotExamples: readonly Example<(typeof ROBOT_COLUMNS)[number], (typeof RO
   },
 ];
 
+const measurementExamples: readonly Partial<Record<MeasurementColumn, string>>[] = [
+  { start: "2026-06-01", meter_energy_kwh: "41250", curtailed: "no" },
+  { start: "2026-06-02 10:00", inverter_energy_kwh: "5120.5", soiling_ratio: "0.974" },
+];
+
+const examples: Record<ImportTarget["kind"], readonly Readonly<Partial<Record<string, string>>>[]> = {
+  sites: siteExamples,
+  robots: robotExamples,
+  measurements: measurementExamples,
+};
+
 /** A file to start from: the columns, and rows that show how each is written. */
-export function templateOf(kind: ImportKind): string {
-  return kind === "sites"
-    ? writeCsv(
-        SITE_COLUMNS,
-        siteExamples.map((example) => SITE_COLUMNS.map((column) => example[column] ?? "")),
-      )
-    : writeCsv(
-        ROBOT_COLUMNS,
-        robotExamples.map((example) => ROBOT_COLUMNS.map((column) => example[column] ?? "")),
-      );
+export function templateOf(kind: ImportTarget["kind"]): string {
+  const columns = importColumns[kind];
+  return writeCsv(
+    columns,
+    examples[kind].map((example) => columns.map((column) => example[column] ?? "")),
+  );
 }
 
 /** Rows that cannot be imported. */

@@ -60,7 +60,7 @@ export interface ManagementDialogsProps {
 /** §2 Site Management page: its dialogs, whose code is loaded when they are opened. */
 export function ManagementDialogs({ open, sites, onCreated, onDeleted, onClose }: ManagementDialogsProps) {
   if (open === null) return null;
-  if (open.kind === "import") return <ImportDialog kind={open.what} onClose={onClose} />;
+  if (open.kind === "import") return <ImportDialog target={{ kind: open.what }} onClose={onClose} />;
   if (open.kind === "delete") {
     return (
       <DeleteSiteDialog
