@@ -111,6 +111,7 @@ const addedCalls = [
   "GET api/soiling/{siteId}",
   "GET api/soiling/at-risk",
   "GET api/measurements/{siteId}",
+  "GET api/measurements/{siteId}/comparison",
   "POST api/measurements/{siteId}",
   "POST api/measurements/{siteId}/import",
   "GET api/measurements/{siteId}/export",

@@ -14,6 +14,7 @@ import { robotDetailsWithSettings, robotDirectory } from "@suncrew/contract/robo
 import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import { energyAtRisk } from "@suncrew/contract/soiling/soiling.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
@@ -49,6 +50,16 @@ export function giveDefaultAnswers(): void {
     known_sites: 0,
     unknown_sites: sampleSites.length,
     stale_sites: 0,
+  }));
+  usually(measuredComparison).answer(({ params }) => ({
+    site_id: Number(params.siteId),
+    first: null,
+    last: null,
+    source: null,
+    days: [],
+    energy: { days: 0, bias: null },
+    station: { days: 0, bias: null },
+    cleanings: [],
   }));
   usually(runsToday).answer(() => ({
     planned: 0,

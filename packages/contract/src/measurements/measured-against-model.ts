@@ -73,6 +73,9 @@ export type MeasuredCleaning = z.output<typeof measuredCleaningSchema>;
 
 export const siteComparisonSchema = z.object({
   site_id: idSchema,
+  /** Of anything measured at the site, whether the model reaches it or not; null if nothing is. */
+  first: dateSchema.nullable(),
+  last: dateSchema.nullable(),
   /** Whose energy is used; null if none is measured. */
   source: energySourceSchema.nullable(),
   /** The measured days that the model's days reach, in order. */

@@ -30,6 +30,7 @@ const measuredDay = (nth: number, change: Partial<MeasuredDay> = {}): MeasuredDa
   date: dateOf(nth),
   inverter_energy_kwh: null,
   meter_energy_kwh: 500 * (1 - LOSS_PER_DAY * (nth + 1)),
+  control_energy_kwh: null,
   soiling_ratio: null,
   curtailed: null,
   hours: 24,

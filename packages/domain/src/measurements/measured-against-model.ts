@@ -37,7 +37,7 @@ export function measuredAgainstModel(
   measured: readonly MeasuredDay[],
   modelled: readonly Known[],
   today: string,
-): Omit<SiteComparison, "site_id"> {
+): Omit<SiteComparison, "site_id" | "first" | "last"> {
   const source = energySourceOf(measured);
   const past = modelled.filter(({ is_forecast, date }) => !is_forecast && date < today);
   const byDate = new Map(past.map((day) => [day.date, day]));

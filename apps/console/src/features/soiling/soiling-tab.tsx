@@ -19,6 +19,7 @@ import { ToolButton } from "../../ui/tool-button.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { SiteDialog } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
+import { MeasuredSection } from "./measured-section.tsx";
 import { SoilingCourse } from "./soiling-course.tsx";
 import type { SoilingTabProps } from "./soiling-parts.tsx";
 import classes from "./soiling-tab.module.css";
@@ -64,6 +65,7 @@ export function SoilingCard({ site }: SoilingTabProps) {
           </>
         )}
       </QueryState>
+      <MeasuredSection site={site} />
     </section>
   );
 }

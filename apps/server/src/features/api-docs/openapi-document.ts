@@ -15,6 +15,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import * as runs from "@suncrew/contract/runs/runs.ts";
 import * as schedules from "@suncrew/contract/schedules/schedules.ts";
 import * as sites from "@suncrew/contract/sites/sites.ts";
+import * as measuredAgainstModel from "@suncrew/contract/measurements/measured-against-model.ts";
 import * as measurements from "@suncrew/contract/measurements/measurements.ts";
 import * as soiling from "@suncrew/contract/soiling/soiling.ts";
 import * as weather from "@suncrew/contract/weather/weather.ts";
@@ -307,7 +308,7 @@ const deviceError = {
 /** Where the contract defines shapes that several responses share; a shape that is not found here is written inline. */
 // oxfmt-ignore
 const modules = [
-  activity, auth, devices, groups, imports, live, measurements, partners, robots, runs, schedules, sites, soiling, weather,
+  activity, auth, devices, groups, imports, live, measuredAgainstModel, measurements, partners, robots, runs, schedules, sites, soiling, weather,
 ];
 
 /**

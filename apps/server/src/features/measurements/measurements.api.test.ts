@@ -1,3 +1,4 @@
+import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -6,8 +7,10 @@ import {
   MEASUREMENTS_PER_CALL_MAX,
   storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
+import { type SoilingDay, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 
 let server: TestApp;
@@ -248,5 +251,87 @@ describe("Measurements: reading and deleting", () => {
       const { status, body } = await owner.call(measuredDays, { params, query });
       expect([status, body]).toMatchObject([400, { errors: [{ field: "to" }] }]);
     }
+  });
+});
+
+describe("Measurements: against the model", () => {
+  const compared = () => owner.ask(measuredComparison, { params });
+
+  /** Dry, dusty and sunny days up to now at a plant whose facts are known. */
+  async function modelDays(): Promise<readonly SoilingDay[]> {
+    const facts = { dc_capacity_kwp: 100, tilt_degrees: 20, azimuth_degrees: 180, performance_ratio_percent: 80 };
+    const site = await server.db
+      .updateTable("sites")
+      .set(facts)
+      .where("id", "=", params.siteId)
+      .returning(["latitude", "longitude"])
+      .executeTakeFirstOrThrow();
+    const received = {
+      received_at: TEST_NOW,
+      confirmed_at: TEST_NOW,
+      source: "open-meteo" as const,
+      place: `${site.latitude.toFixed(2)} ${site.longitude.toFixed(2)}`,
+    };
+    const hours = (value: number | ((hour: number) => number)) =>
+      Array.from({ length: 24 }, (_, hour) => (typeof value === "number" ? value : value(hour)));
+    for (let ago = 30; ago >= 0; ago--) {
+      const key = { site_id: params.siteId, day: addDays("2026-06-15", -ago), ...received };
+      await server.db
+        .insertInto("site_air_days")
+        .values({ ...key, pm2_5: hours(60), pm10: hours(150) })
+        .execute();
+      await server.db
+        .insertInto("site_weather_days")
+        .values({
+          ...key,
+          rain_mm: hours(0),
+          gust_kmh: hours(10),
+          temperature_c: hours(30),
+          irradiance_w_m2: hours((hour) => (hour >= 2 && hour <= 12 ? 600 : 0)),
+          archived: false,
+          surface: "20 180",
+        })
+        .execute();
+    }
+    const { days } = await owner.ask(siteSoiling, { params });
+    return days.filter(({ is_forecast, energy_kwh, ratio }) => !is_forecast && energy_kwh !== null && ratio !== null);
+  }
+
+  test("nothing measured is nothing compared", async () => {
+    expect(await compared()).toEqual({
+      site_id: params.siteId,
+      first: null,
+      last: null,
+      source: null,
+      days: [],
+      energy: { days: 0, bias: null },
+      station: { days: 0, bias: null },
+      cleanings: [],
+    });
+  });
+
+  test("a meter that counts a tenth less than the model shows as its bias; a curtailed day does not count", async () => {
+    const days = (await modelDays()).filter(({ date }) => date >= "2026-05-20" && date < "2026-06-15");
+    expect(days).toHaveLength(26);
+    const values = days.map(({ date, energy_kwh, ratio }, nth) => ({
+      start: date,
+      meter_energy_kwh: 0.9 * (energy_kwh ?? 0) * (ratio?.value ?? 0),
+      curtailed: nth === 3,
+    }));
+    await owner.ask(storeMeasurements, { params, body: { values } });
+    const comparison = await compared();
+    expect(comparison).toMatchObject({
+      first: "2026-05-20",
+      last: "2026-06-14",
+      source: "meter",
+      energy: { days: 25 },
+    });
+    expect(comparison.energy.bias?.value).toBeCloseTo(0.9, 9);
+    expect(comparison.days[3]).toMatchObject({ date: "2026-05-23", not_counted: "CURTAILED" });
+  });
+
+  test("another partner's site does not exist", async () => {
+    const stranger = await server.as("stranger");
+    expect((await stranger.call(measuredComparison, { params })).status).toBe(404);
   });
 });

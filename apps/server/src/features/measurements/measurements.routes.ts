@@ -1,3 +1,4 @@
+import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -15,6 +16,8 @@ export function measurementRoutes(app: FastifyInstance, deps: Dependencies, work
   const measurements = new Measurements(deps, workers);
 
   register(app, measuredDays, ({ viewer, params, query }) => measurements.days(viewer, params.siteId, query));
+
+  register(app, measuredComparison, ({ viewer, params }) => measurements.comparison(viewer, params.siteId));
 
   register(app, storeMeasurements, ({ viewer, params, body }) => measurements.store(viewer, params.siteId, body));
 

@@ -6,8 +6,11 @@ import {
   type measuredDays,
   type storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
+import type { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import { measuredAgainstModel } from "@suncrew/domain/measurements/measured-against-model.ts";
 import { type DayRange, instantsOf, measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
-import { daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
+import { SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
+import { addDays, daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { invalid } from "../../platform/http/http-error.ts";
@@ -15,8 +18,14 @@ import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { auditedChange } from "../audit/public.ts";
+import { siteSoilingOf } from "../soiling/public.ts";
 import { exportMeasurementsTask, importMeasurementsTask, storeValues } from "./measurement-files.ts";
-import { readMeasuredSite, readMeasuredSpan, readMeasurements } from "./measurements.queries.ts";
+import {
+  readMeasuredSite,
+  readMeasuredSpan,
+  readMeasurements,
+  type SiteOfMeasurements,
+} from "./measurements.queries.ts";
 import { deleteMeasurements as remove } from "./measurements.repository.ts";
 
 /** What was measured at sites: energy by inverters and meters, and the ratio of soiling stations. */
@@ -67,13 +76,30 @@ export class Measurements {
     requireFewDays(days);
     const { db } = this.#deps;
     const { site, measurements } = await readMeasurements(viewer, db, siteId, days);
-    const span = await readMeasuredSpan(viewer, db, siteId);
-    const dayOf = (instant: Date | undefined) => (instant === undefined ? null : siteToday(site.timezone, instant));
     return {
-      first: dayOf(span?.first),
-      last: dayOf(span?.last),
+      ...(await this.#span(viewer, site)),
       days: measuredDaysOf(measurements, site.timezone),
     };
+  }
+
+  /** The days that the model knows. Throws 404. */
+  async comparison(viewer: Viewer, siteId: number): Promise<ResponseOf<typeof measuredComparison>> {
+    const { db, clock } = this.#deps;
+    const modelled = await siteSoilingOf(viewer, this.#deps, siteId);
+    const site = await readMeasuredSite(viewer, db, siteId);
+    const { timezone } = site;
+    const today = siteToday(timezone, clock.now());
+    const days = { from: addDays(today, -SOILING_PAST_DAYS), to: today };
+    const { measurements } = await readMeasurements(viewer, db, siteId, days);
+    const compared = measuredAgainstModel(measuredDaysOf(measurements, timezone), modelled.days, today);
+    return { site_id: siteId, ...(await this.#span(viewer, site)), ...compared };
+  }
+
+  /** The first and the last day of which anything is measured. */
+  async #span(viewer: Viewer, { id, timezone }: SiteOfMeasurements) {
+    const span = await readMeasuredSpan(viewer, this.#deps.db, id);
+    const dayOf = (instant: Date | undefined) => (instant === undefined ? null : siteToday(timezone, instant));
+    return { first: dayOf(span?.first), last: dayOf(span?.last) };
   }
 
   /** Throws 404. */

@@ -946,6 +946,7 @@ export interface SiteInputs {
 }
 
 export interface SiteMeasurements {
+  control_energy_kwh: number | null;
   curtailed: boolean | null;
   inverter_energy_kwh: number | null;
   meter_energy_kwh: number | null;

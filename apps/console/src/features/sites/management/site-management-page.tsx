@@ -18,6 +18,7 @@ import { useSearchDraft } from "../../../ui/use-search-draft.ts";
 import { DevicesButton } from "../../devices/public.ts";
 import { FirmwareButton, FirmwareDialogs } from "../../firmware/public.ts";
 import { downloadExport, type ImportKind, importKinds } from "../import/import-calls.ts";
+import { ImportDialog } from "../import/lazy-import-dialog.ts";
 import { searchManagedSites, worstSite } from "../site-model.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
@@ -35,11 +36,6 @@ const SitesTableDialog = lazyDialog(
   () => "All Sites",
   async () => (await import("./sites-table-dialog.tsx")).SitesTableDialog,
 );
-const ImportDialog = lazyDialog(
-  () => "Import",
-  async () => (await import("../import/import-dialog.tsx")).ImportDialog,
-);
-
 /** The one open dialog of the page, with what it is about. */
 export type OpenDialog =
   | { readonly kind: "add" }

@@ -1,0 +1,269 @@
+import {
+  BIAS_DAYS,
+  measuredComparison,
+  type SiteComparison,
+} from "@suncrew/contract/measurements/measured-against-model.ts";
+import {
+  deleteMeasurements,
+  exportMeasurements,
+  MEASURED_DAYS_MAX,
+  measuredDays,
+  storeMeasurements,
+} from "@suncrew/contract/measurements/measurements.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
+import { Code, Group } from "@mantine/core";
+import { IconFileUpload, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, send } from "../../platform/api/call.ts";
+import { change, refusalIn } from "../../platform/api/change.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { ExportButton } from "../../platform/export-button.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
+import { DayRangeFields } from "../../ui/day-range-fields.tsx";
+import { endsBeforeItBegins, shortDayText } from "../../ui/days.ts";
+import { DeleteDialog } from "../../ui/delete-dialog.tsx";
+import { useIsNarrow } from "../../ui/dialog.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
+import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
+import { ImportDialog } from "../sites/public.ts";
+import shared from "../../ui/shared.module.css";
+import classes from "./measured-section.module.css";
+import {
+  cleaningText,
+  energyBiasText,
+  indexText,
+  intervalText,
+  notCountedLook,
+  notCountedText,
+  stationBiasText,
+} from "./measured-text.ts";
+import { energyText, percentText, shortDateText } from "./soiling-text.ts";
+
+/** §11 What was measured at the site, against what the model says. */
+export function MeasuredSection({ site }: { readonly site: Site }) {
+  const [isImporting, setImporting] = useState(false);
+  const query = useQuery(routeQuery(measuredComparison, { params: { siteId: site.id } }));
+  return (
+    <section className={`${shared["card"]} ${classes["measured"]}`} aria-label="Measured">
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading what is measured" lines={2} lineHeightPx={24} />}
+        failed="What is measured at this site could not be loaded."
+      >
+        {(comparison) => (
+          <>
+            <Head site={site} comparison={comparison} onImport={() => setImporting(true)} />
+            {comparison.first !== null && <Compared comparison={comparison} />}
+          </>
+        )}
+      </QueryState>
+      {isImporting && (
+        <ImportDialog
+          target={{ kind: "measurements", siteId: site.id, siteName: site.name }}
+          onClose={() => setImporting(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+interface HeadProps {
+  readonly site: Site;
+  readonly comparison: SiteComparison;
+  readonly onImport: () => void;
+}
+
+/** What there is, and the ways to bring it in and out. */
+function Head({ site, comparison: { first, last }, onImport }: HeadProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <div className={classes["head"]}>
+      <div>
+        <h3 className={shared["title"]}>Measured</h3>
+        <p className={shared["muted"]}>
+          {first === null || last === null ? (
+            <>
+              Nothing yet. Import a CSV file of the site&rsquo;s energy or of a soiling station, or send it by API:{" "}
+              <Code>
+                {storeMeasurements.method} {storeMeasurements.path.replace(":siteId", String(site.id))}
+              </Code>
+            </>
+          ) : first === last ? (
+            `${shortDayText(first)}.`
+          ) : (
+            `From ${shortDayText(first)} to ${shortDayText(last)}; compared with the model on its last days.`
+          )}
+        </p>
+      </div>
+      <Group gap={8} className={shared["touchAll"]}>
+        <ToolButton icon={IconFileUpload} aria-haspopup="dialog" onClick={onImport}>
+          Import
+        </ToolButton>
+        {first !== null && last !== null && (
+          <>
+            <ExportButton
+              label="Export"
+              what="What is measured"
+              fileName="measurements"
+              blockedReason={null}
+              request={(signal) => send(exportMeasurements, exportOf(site, { first, last }), { signal })}
+            />
+            <ToolButton icon={IconTrash} aria-haspopup="dialog" onClick={() => setDeleting(true)}>
+              Delete
+            </ToolButton>
+            {isDeleting && (
+              <DeleteDays site={site} days={{ from: first, to: last }} onClose={() => setDeleting(false)} />
+            )}
+          </>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+/** The newest days, as many as a file holds. */
+function exportOf(site: Site, { first, last }: { readonly first: string; readonly last: string }) {
+  const earliest = addDays(last, 1 - MEASURED_DAYS_MAX);
+  return { params: { siteId: site.id }, query: { from: first > earliest ? first : earliest, to: last } };
+}
+
+interface DeleteDaysProps {
+  readonly site: Site;
+  /** Of which there is anything. */
+  readonly days: { readonly from: string; readonly to: string };
+  readonly onClose: () => void;
+}
+
+function DeleteDays({ site, days, onClose }: DeleteDaysProps) {
+  const [{ from, to }, setRange] = useState<{ from: string | null; to: string | null }>(days);
+  const isWhole = from !== null && to !== null && !endsBeforeItBegins({ from, to });
+  const onDelete = async () => {
+    if (!isWhole) return null;
+    const changed = await change({
+      send: () => call(deleteMeasurements, { params: { siteId: site.id }, query: { from, to } }),
+      invalidates: [queryKeyOf(measuredComparison), queryKeyOf(measuredDays)],
+      success: ({ message }) => ({ title: "Measurements Deleted", message }),
+      failure: null,
+    });
+    const refusal = refusalIn(changed, "Nothing was deleted.");
+    if (refusal === null) onClose();
+    return refusal;
+  };
+  return (
+    <DeleteDialog
+      title="Delete Measurements"
+      blockedReason={null}
+      unknown={isWhole ? null : "Enter the first and the last day."}
+      onDelete={onDelete}
+      onClose={onClose}
+    >
+      <p>
+        All that was measured at <strong>{site.name}</strong> on these days is deleted: energy, ratios and curtailment,
+        of days and hours.
+      </p>
+      <Group gap={12} mt="sm" align="flex-start">
+        <DayRangeFields days={{ from, to }} onChange={(part) => setRange((was) => ({ ...was, ...part }))} />
+      </Group>
+    </DeleteDialog>
+  );
+}
+
+function Compared({ comparison }: { readonly comparison: SiteComparison }) {
+  const { days, energy, station, cleanings, source } = comparison;
+  const verified = cleanings.filter(({ verdict }) => verdict === "VERIFIED").length;
+  if (days.length === 0) {
+    return <p className={shared["muted"]}>The days that are measured are older than those of the model.</p>;
+  }
+  return (
+    <>
+      <div className={classes["figures"]}>
+        {source !== null && (
+          <section aria-label="Energy against the model">
+            <h4 className={classes["name"]}>Energy against the model</h4>
+            <p className={classes["value"]}>{energy.bias === null ? "Not known yet" : energyBiasText(energy.bias)}</p>
+            <p>
+              {energy.bias === null
+                ? `${energy.days} of the ${BIAS_DAYS} clear days that it takes.`
+                : `${intervalText(energy.bias)}, from ${energy.days} clear days by ${source === "meter" ? "the meter" : "the inverters"}.`}
+            </p>
+            <p className={shared["muted"]}>{notCountedText(days)}</p>
+          </section>
+        )}
+        {days.some(({ station_ratio: ratio }) => ratio !== null) && (
+          <section aria-label="Station against the model">
+            <h4 className={classes["name"]}>Loss by the soiling station</h4>
+            <p className={classes["value"]}>
+              {station.bias === null ? "Not known yet" : stationBiasText(station.bias)}
+            </p>
+            <p>
+              {station.bias === null
+                ? `${station.days} of the ${BIAS_DAYS} dry days with some loss that it takes.`
+                : `${intervalText(station.bias)}, from ${station.days} dry days.`}
+            </p>
+          </section>
+        )}
+        {cleanings.length > 0 && (
+          <section aria-label="Cleanings verified">
+            <h4 className={classes["name"]}>Cleanings verified</h4>
+            <p className={classes["value"]}>
+              {verified} of {cleanings.length}
+            </p>
+            <p className={shared["muted"]}>
+              Verified is only what the days around a cleaning can carry: three before and after that count, and a gain
+              above their noise.
+            </p>
+          </section>
+        )}
+      </div>
+      {cleanings.length > 0 && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard
+        <ul className={classes["cleanings"]} aria-label="Cleanings" tabIndex={0}>
+          {cleanings.map((cleaning) => (
+            <li key={cleaning.date}>
+              <strong>{shortDateText(cleaning.date)}</strong> {cleaningText(cleaning)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <MeasuredDays comparison={comparison} />
+    </>
+  );
+}
+
+const COLUMNS = ["Day", "Measured", "Clean, by model", "Index", "By model", "Station", "Counts"];
+
+function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteComparison }) {
+  const isNarrow = useIsNarrow();
+  const named = (name: string, text: string) => (text === "" ? "" : isNarrow ? `${name} ${text}` : text);
+  return (
+    <VirtualTable
+      label="Measured days"
+      columns={COLUMNS}
+      rows={days.toReversed()}
+      keyOf={({ date }) => date}
+      rowPx={isNarrow ? 84 : 36}
+      isNarrow={isNarrow}
+      className={classes["table"]}
+      rowClassName={classes["tableRow"]}
+    >
+      {(day) => (
+        <>
+          <Cell area="day">{shortDateText(day.date)}</Cell>
+          <Cell area="measured">{day.measured_kwh === null ? "" : energyText(day.measured_kwh)}</Cell>
+          <Cell area="clean">{named("Clean", day.clean_kwh === null ? "" : energyText(day.clean_kwh))}</Cell>
+          <Cell area="index">{named("Index", day.index === null ? "" : indexText(day.index))}</Cell>
+          <Cell area="model">
+            {named("By model", day.modelled_ratio === null ? "" : indexText(day.modelled_ratio))}
+          </Cell>
+          <Cell area="station">
+            {named("Station", day.station_ratio === null ? "" : percentText(day.station_ratio))}
+          </Cell>
+          <Cell area="counts">{day.not_counted === null ? "Counts" : notCountedLook[day.not_counted].words}</Cell>
+        </>
+      )}
+    </VirtualTable>
+  );
+}

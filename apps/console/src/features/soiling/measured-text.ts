@@ -1,0 +1,70 @@
+import type {
+  ComparedDay,
+  DayNotCounted,
+  Interval,
+  MeasuredCleaning,
+} from "@suncrew/contract/measurements/measured-against-model.ts";
+import { EFFECT_DAYS } from "@suncrew/domain/measurements/cleaning-effect.ts";
+import { percentBandText, percentText } from "./soiling-text.ts";
+
+/** A performance index, or the ratio that the model expects: "94.2 %". */
+export const indexText = percentText;
+
+/** Why a day does not count: in a row, and summed up. */
+export const notCountedLook: Record<DayNotCounted, { readonly words: string; readonly many: string }> = {
+  INCOMPLETE: { words: "Hours are missing", many: "incomplete" },
+  CURTAILED: { words: "Curtailed", many: "curtailed" },
+  NOT_MODELLED: { words: "Not modelled", many: "not modelled" },
+  NO_IRRADIATION: { words: "Irradiation not known", many: "without irradiation" },
+  RAIN: { words: "Rain", many: "with rain" },
+  CLOUDY: { words: "Cloudy", many: "cloudy" },
+};
+
+/** "Not counted: 3 cloudy, 1 curtailed." */
+export function notCountedText(days: readonly Pick<ComparedDay, "not_counted">[]): string {
+  const reasons = Object.entries(Object.groupBy(days, (day) => day.not_counted ?? "COUNTS"));
+  const words = reasons.flatMap(([reason, of]) =>
+    isReason(reason) && of !== undefined ? [`${of.length} ${notCountedLook[reason].many}`] : [],
+  );
+  return words.length === 0 ? "Every day counts." : `Not counted: ${words.join(", ")}.`;
+}
+
+function isReason(text: string): text is DayNotCounted {
+  return text in notCountedLook;
+}
+
+/** "4.2 % less than modelled". */
+export function energyBiasText(bias: Interval): string {
+  return differenceText(bias, "less than modelled", "more than modelled");
+}
+
+/** "1.5 times the model's". */
+export function stationBiasText({ value, low, high }: Interval): string {
+  return low <= 1 && high >= 1 ? "As modelled" : `${value.toFixed(2)} times the model\u2019s`;
+}
+
+function differenceText({ value, low, high }: Interval, below: string, above: string): string {
+  if (low <= 1 && high >= 1) return "As modelled";
+  return `${percentText(Math.abs(value - 1))} ${value < 1 ? below : above}`;
+}
+
+/** With what certainty: "between 94.0 and 97.1 % of the model (95 % interval)". */
+export function intervalText(bias: Interval): string {
+  return `${capitalized(percentBandText(bias))} of what is modelled (in 95 of 100 cases)`;
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** What the days around a cleaning show of it. */
+export function cleaningText(cleaning: MeasuredCleaning): string {
+  const { verdict, gain, detectable, runs, cleaned_share: share, days_before: before, days_after: after } = cleaning;
+  const what = `${runs.toLocaleString("en-GB")} ${runs === 1 ? "run" : "runs"}, ${percentText(Math.min(share, 1))} of the rows:`;
+  if (gain === null || detectable === null) {
+    return `${what} not measurable; it takes ${EFFECT_DAYS} days that count before and after, until other runs or rain (there are ${before} and ${after}).`;
+  }
+  return verdict === "VERIFIED"
+    ? `${what} verified, ${percentText(gain.value)} more energy (${percentBandText(gain)}).`
+    : `${what} not measurable; these days show a gain from ${percentText(detectable)} on.`;
+}
