@@ -52,7 +52,7 @@ export function giveDefaultAnswers(): void {
     stale_sites: 0,
   }));
   usually(measuredComparison).answer(({ params }) => ({
-    site_id: Number(params.siteId),
+    site_id: params.siteId,
     first: null,
     last: null,
     source: null,
