@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cleaningEffect, controlRowsEffect, studentT95 } from "./cleaning-effect.ts";
+import { cleaningEffect, controlRowsEffect, LEAST_DETECTABLE, studentT95 } from "./cleaning-effect.ts";
 
 /** Three days whose mean is `level` and whose standard deviation is `noise` of it. */
 const days = (level: number, noise: number) => [level * (1 - noise), level, level * (1 + noise)];
@@ -9,6 +9,7 @@ describe("A cleaning is verified only where the data can carry it", () => {
   test("three days before and after with 1 % noise show 2.3 % at least", () => {
     const effect = cleaningEffect(days(0.8, 0.01), days(0.8 * 1.03, 0.01 / 1.03));
     expect(effect?.detectable).toBeCloseTo(0.0227, 4);
+    expect(effect?.detectable).toBeCloseTo(LEAST_DETECTABLE, 9);
     expect(effect).toMatchObject({ verdict: "VERIFIED", gain: { value: expect.closeTo(0.03, 9) } });
     expect(effect?.gain.low).toBeCloseTo(0.0073, 4);
     expect(effect?.gain.high).toBeCloseTo(0.0527, 4);

@@ -85,3 +85,6 @@ export function studentT95(freedom: number): number {
   const normal = 1.959964;
   return T_95[freedom - 1] ?? normal + (normal ** 3 + normal) / (4 * freedom);
 }
+
+/** The least gain that three days on each side can show. */
+export const LEAST_DETECTABLE = studentT95(2 * EFFECT_DAYS - 2) * LEAST_NOISE * Math.sqrt(2 / EFFECT_DAYS);

@@ -10,6 +10,7 @@ import {
   measuredDays,
   storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
+import { SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { Code, Group } from "@mantine/core";
@@ -39,6 +40,7 @@ import {
   notCountedLook,
   notCountedText,
   stationBiasText,
+  tooFewDaysText,
 } from "./measured-text.ts";
 import { energyText, percentText, shortDateText } from "./soiling-text.ts";
 
@@ -94,7 +96,7 @@ function Head({ site, comparison: { first, last }, onImport }: HeadProps) {
           ) : first === last ? (
             `${shortDayText(first)}.`
           ) : (
-            `From ${shortDayText(first)} to ${shortDayText(last)}; compared with the model on its last days.`
+            `From ${shortDayText(first)} to ${shortDayText(last)}; the last ${SOILING_PAST_DAYS} days are compared with the model.`
           )}
         </p>
       </div>
@@ -173,6 +175,10 @@ function DeleteDays({ site, days, onClose }: DeleteDaysProps) {
 
 function Compared({ comparison }: { readonly comparison: SiteComparison }) {
   const { days, energy, station, cleanings, source } = comparison;
+  const told = cleanings.flatMap((cleaning) => {
+    const text = cleaningText(cleaning);
+    return text === null ? [] : [{ date: cleaning.date, text }];
+  });
   const verified = cleanings.filter(({ verdict }) => verdict === "VERIFIED").length;
   if (days.length === 0) {
     return <p className={shared["muted"]}>The days that are measured are older than those of the model.</p>;
@@ -221,11 +227,12 @@ function Compared({ comparison }: { readonly comparison: SiteComparison }) {
       {cleanings.length > 0 && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard
         <ul className={classes["cleanings"]} aria-label="Cleanings" tabIndex={0}>
-          {cleanings.map((cleaning) => (
-            <li key={cleaning.date}>
-              <strong>{shortDateText(cleaning.date)}</strong> {cleaningText(cleaning)}
+          {told.map(({ date, text }) => (
+            <li key={date}>
+              <strong>{shortDateText(date)}</strong> {text}
             </li>
           ))}
+          {told.length < cleanings.length && <li>{tooFewDaysText(cleanings.length - told.length)}</li>}
         </ul>
       )}
       <MeasuredDays comparison={comparison} />

@@ -4,7 +4,7 @@ import type {
   Interval,
   MeasuredCleaning,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
-import { EFFECT_DAYS } from "@suncrew/domain/measurements/cleaning-effect.ts";
+import { EFFECT_DAYS, LEAST_DETECTABLE } from "@suncrew/domain/measurements/cleaning-effect.ts";
 import { percentBandText, percentText } from "./soiling-text.ts";
 
 /** A performance index, or the ratio that the model expects: "94.2 %". */
@@ -57,14 +57,23 @@ function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** What the days around a cleaning show of it. */
-export function cleaningText(cleaning: MeasuredCleaning): string {
-  const { verdict, gain, detectable, runs, cleaned_share: share, days_before: before, days_after: after } = cleaning;
+/** What the days around a cleaning show of it; null if there are too few. */
+export function cleaningText({
+  verdict,
+  gain,
+  detectable,
+  runs,
+  cleaned_share: share,
+}: MeasuredCleaning): string | null {
+  if (gain === null || detectable === null) return null;
   const what = `${runs.toLocaleString("en-GB")} ${runs === 1 ? "run" : "runs"}, ${percentText(Math.min(share, 1))} of the rows:`;
-  if (gain === null || detectable === null) {
-    return `${what} not measurable; it takes ${EFFECT_DAYS} days that count before and after, until other runs or rain (there are ${before} and ${after}).`;
-  }
   return verdict === "VERIFIED"
     ? `${what} verified, ${percentText(gain.value)} more energy (${percentBandText(gain)}).`
     : `${what} not measurable; these days show a gain from ${percentText(detectable)} on.`;
+}
+
+/** Of cleanings with too few days around them, which robots that clean every night always have. */
+export function tooFewDaysText(cleanings: number): string {
+  const what = cleanings === 1 ? "1 cleaning is" : `${cleanings.toLocaleString("en-GB")} cleanings are`;
+  return `${what} not measurable: it takes ${EFFECT_DAYS} days that count before and after, until other runs or rain. Such days show a gain from ${percentText(LEAST_DETECTABLE)} on.`;
 }
