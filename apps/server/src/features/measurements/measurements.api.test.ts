@@ -240,7 +240,11 @@ describe("Measurements: reading and deleting", () => {
     });
     expect((await days()).map(({ date }) => date)).toEqual(["2026-06-01", "2026-06-03"]);
     expect(await owner.ask(deleteMeasurements, { params, query })).toMatchObject({ deleted: 0 });
-    expect((await records()).map(({ action }) => action)).toEqual(["STORE_MEASUREMENTS", "DELETE_MEASUREMENTS"]);
+    expect((await records()).map(({ action }) => action)).toEqual([
+      "STORE_MEASUREMENTS",
+      "DELETE_MEASUREMENTS",
+      "DELETE_MEASUREMENTS",
+    ]);
   });
 
   test("a range that is too long or turned round is refused with its field", async () => {

@@ -111,7 +111,6 @@ export class Measurements {
       const { timezone } = await readMeasuredSite(viewer, tx, siteId);
       const count = await remove(tx, siteId, instantsOf({ from, to }, timezone));
       details.before = { from, to, measurements: count };
-      if (count === 0) details.rows = [];
       return count;
     });
     const what = deleted === 1 ? "1 measurement was" : `${deleted} measurements were`;
