@@ -18,12 +18,17 @@ type SiteAtRisk = AtRisk["sites"][number];
 
 /** The figures change when inputs come and runs end: read again this often, in milliseconds. */
 const REFRESH_MS = 300_000;
+/** The same while nothing is known: the first air and weather may be on their way. */
+const FIRST_MS = 15_000;
 /** Sites that are named without a press, where there is room. */
 const FEW = 3;
 
 /** What not cleaning tonight costs over all sites, and at which most; each leads to its site. */
 export function AtRiskCard() {
-  const query = useQuery({ ...routeQuery(energyAtRisk, {}), refetchInterval: REFRESH_MS });
+  const query = useQuery({
+    ...routeQuery(energyAtRisk, {}),
+    refetchInterval: ({ state }) => (state.data?.known_sites === 0 ? FIRST_MS : REFRESH_MS),
+  });
   const [isWhole, setWhole] = useState(false);
   return (
     <section className={`${shared["card"]} ${classes["card"]}`} aria-label="Energy at risk tonight">

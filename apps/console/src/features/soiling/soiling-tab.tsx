@@ -39,13 +39,15 @@ import {
 
 /** Inputs are renewed every few hours and runs end at night: it is read again this often, in milliseconds. */
 const REFRESH_MS = 300_000;
+/** The same while nothing is known: the first air and weather may be on their way. */
+const FIRST_MS = 15_000;
 
 /** §11 How soiled a site is by model, what that costs, what cleaning tonight is worth, and the next night that pays. */
 export function SoilingCard({ site }: SoilingTabProps) {
   const query = useQuery({
     ...routeQuery(siteSoiling, { params: { siteId: site.id } }),
     staleTime: REFRESH_MS,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => (state.data?.ratio === null ? FIRST_MS : REFRESH_MS),
   });
   return (
     <section className={classes["card"]} aria-label="Soiling">
