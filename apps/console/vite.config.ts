@@ -372,7 +372,7 @@ export default defineConfig({
             },
             {
               name: "site-dialogs",
-              test: /features[\\/](sites[\\/]((form|import)[\\/]|.*(sites-table-dialog|setup-checklist))|groups[\\/]robot-groups-card)/,
+              test: /features[\\/](imports[\\/]|sites[\\/](form[\\/]|.*(sites-table-dialog|setup-checklist))|groups[\\/]robot-groups-card)/,
               priority: 1,
             },
             {

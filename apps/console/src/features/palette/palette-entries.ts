@@ -14,7 +14,7 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { chooseTheme, THEMES } from "../../ui/theme/theme-choice.ts";
 import { signOut } from "../auth/public.ts";
 import { stopFleet, stopRobots } from "../commands/public.ts";
-import { downloadExport } from "../sites/public.ts";
+import { downloadExport } from "../imports/public.ts";
 import type { GoPage } from "./palette.tsx";
 import type { Entry, Kind } from "./palette-search.ts";
 

@@ -1,6 +1,4 @@
 export { SiteDialog } from "./form/lazy-site-dialog.tsx";
-export { ImportDialog } from "./import/lazy-import-dialog.ts";
-export { downloadExport } from "./import/lazy-export.ts";
 export { MapPanel, SiteButtons, type SiteChoice } from "./map-panel.tsx";
 export { SiteFacts } from "./site-facts.tsx";
 export { useFavourites } from "./favourites.ts";

@@ -29,7 +29,7 @@ import { useIsNarrow } from "../../ui/dialog.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
-import { ImportDialog } from "../sites/public.ts";
+import { ImportDialog } from "../imports/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./measured-section.module.css";
 import {

@@ -7,12 +7,12 @@ import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-files
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
-import { call, readFile, send } from "../../../platform/api/call.ts";
-import { invalidate } from "../../../platform/api/change.ts";
-import { serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
-import { queryKeyOf } from "../../../platform/api/route-query.ts";
-import { saveFile } from "../../../platform/save-file.ts";
-import { toast } from "../../../platform/toast.tsx";
+import { call, readFile, send } from "../../platform/api/call.ts";
+import { invalidate } from "../../platform/api/change.ts";
+import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { saveFile } from "../../platform/save-file.ts";
+import { toast } from "../../platform/toast.tsx";
 
 /** Of the whole fleet. */
 export type ImportKind = "sites" | "robots";

@@ -3,16 +3,16 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
 import { useId, useRef, useState } from "react";
-import { ApiError, messageOf, TokenExpiredError } from "../../../platform/api/errors.ts";
-import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { saveFile } from "../../../platform/save-file.ts";
-import { Dialog, DialogFooter } from "../../../ui/dialog.tsx";
-import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { dayText } from "../../../ui/site-time-text.ts";
-import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useVirtualRows } from "../../../ui/virtual-rows.ts";
+import { ApiError, messageOf, TokenExpiredError } from "../../platform/api/errors.ts";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
+import { saveFile } from "../../platform/save-file.ts";
+import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { dayText } from "../../ui/site-time-text.ts";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useVirtualRows } from "../../ui/virtual-rows.ts";
 import { applyImport, checkImport, countedText, importKinds, type ImportTarget } from "./import-calls.ts";
-import shared from "../../../ui/shared.module.css";
+import shared from "../../ui/shared.module.css";
 import classes from "./import-dialog.module.css";
 import {
   importColumns,
