@@ -215,7 +215,7 @@ export async function checkedValues(db: Db): Promise<Map<string, string[]>> {
   return new Map(
     rows.map(({ column, definition }) => [
       column,
-      [...definition.matchAll(/'([\w-]+)'/g)].map(([, value = ""]) => value),
+      [...definition.matchAll(/'([\w/-]+)'/g)].map(([, value = ""]) => value),
     ]),
   );
 }

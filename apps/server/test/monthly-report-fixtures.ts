@@ -1,5 +1,6 @@
 import type { Db } from "../src/platform/database/database.ts";
 import type { Fixtures } from "./fixtures.ts";
+import { sampleLogo } from "./sample-logo.ts";
 
 /** The id of the monthly report that `addMonthlyReports` gives a site. */
 export const monthlyReportId = (siteId: number) => 920_000 + siteId;
@@ -25,7 +26,7 @@ export async function addMonthlyReports(db: Db, fixtures: Fixtures): Promise<voi
   }
 }
 
-/** A mail server that nobody runs, and a contact of each of these sites who gets its reports. */
+/** A mail server that nobody runs, a contact of each of these sites who gets its reports, and their logo. */
 export async function addReportMail(db: Db, { ownRobot, foreignRobot }: Fixtures): Promise<void> {
   const at = new Date("2026-06-01T00:00:00Z");
   const sender = { from_name: "Suncrew", from_address: "reports@suncrew.example" };
@@ -33,6 +34,10 @@ export async function addReportMail(db: Db, { ownRobot, foreignRobot }: Fixtures
   await db
     .insertInto("mail_settings")
     .values({ ...server, ...sender, changed_at: at, changed_by: "Seeded" })
+    .execute();
+  await db
+    .insertInto("report_logo")
+    .values({ media_type: "image/png", width: 60, height: 20, content: sampleLogo, changed_at: at })
     .execute();
   const contact = {
     owner_kind: "SITE",

@@ -77,12 +77,18 @@ async function untilPolled(): Promise<void> {
   }
 }
 
+/** What the dashboard loads last is shown. */
+async function untilEnergyAtRisk(): Promise<void> {
+  await expectContains(page.getByRole("region", { name: "Energy at risk tonight" }), "is not known");
+}
+
 test("§2 Individual Robots tab: at 200 messages a second from one robot its card renders, and nothing else", async () => {
   when(robotStatus).hang();
   await openConsole("/dashboard?site=1");
   const card = page.getByRole("article", { name: `SCR-10${BUSY}` });
   await untilPolled();
   await expect.element(page.getByRole("button", { name: "Zoom in" })).toBeVisible();
+  await untilEnergyAtRisk();
   const rendered = await rendersOfBurst(card);
   expect(namesOutside(rendered, "RobotCard")).toEqual([]);
   expect(robotsOf(rendered, "RobotCard")).toEqual(new Set([BUSY]));
@@ -98,6 +104,7 @@ test("§2 Group Control tab: a robot's reading renders it in its group's grid, a
   await page.getByRole("tab", { name: "Group Control" }).click();
   const group = page.getByRole("article", { name: "East Row" });
   await expectText(group.getByRole("status"), "None cleaning");
+  await untilEnergyAtRisk();
   const rendered = await rendersOfBurst(group.getByRole("listitem").filter({ hasText: `SCR-10${BUSY}` }));
   expect(namesOutside(rendered, "Member")).toEqual([]);
   expect(robotsOf(rendered, "Member")).toEqual(new Set([BUSY]));

@@ -146,7 +146,10 @@ function Total({ risk, total, isWhole, onWhole }: TotalProps) {
         {!isWhole &&
           risk.sites.slice(0, FEW).map((site) => (
             <li key={site.site_id}>
-              <SiteLink site={site}>{site.site_name}</SiteLink> <span>{energyText(site.gain_kwh.value)}</span>
+              <SiteLink site={site} isShortcut>
+                {site.site_name}
+              </SiteLink>{" "}
+              <span>{energyText(site.gain_kwh.value)}</span>
             </li>
           ))}
       </ol>
@@ -169,9 +172,22 @@ function oldest(sites: readonly SiteAtRisk[], first: SiteAtRisk): string {
   return sites.reduce((at, { computed_at: other }) => (other < at ? other : at), first.computed_at);
 }
 
-function SiteLink({ site, children }: { readonly site: SiteAtRisk; readonly children: ReactNode }) {
+interface SiteLinkProps {
+  readonly site: SiteAtRisk;
+  /** There may be no room for it: the keyboard leads through the ranking. */
+  readonly isShortcut?: boolean;
+  readonly children: ReactNode;
+}
+
+function SiteLink({ site, isShortcut = false, children }: SiteLinkProps) {
   return (
-    <Anchor component={Link} to={paths.soiling(site.site_id)} inherit className={classes["site"]}>
+    <Anchor
+      component={Link}
+      to={paths.soiling(site.site_id)}
+      inherit
+      className={classes["site"]}
+      tabIndex={isShortcut ? -1 : undefined}
+    >
       {children}
     </Anchor>
   );
