@@ -40,7 +40,7 @@ test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog
     // The fourth has a warning, so it counts as neither normal nor idle.
     await expect(siteFacts(page)).toContainText("3 of 4 robots online");
     await expect(detail.locator("header").getByText("Warning", { exact: true })).toBeVisible();
-    await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Group Control", "Calendar"]);
+    await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Group Control", "Calendar", "Soiling"]);
   });
 
   await test.step("a robot's serial number, motor type, badges, battery, alerts, and the info popover", async () => {

@@ -1,3 +1,4 @@
+import { SITE_COLUMNS } from "@suncrew/contract/sites/site-files.ts";
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
@@ -102,7 +103,7 @@ test("Import and Export Sites: every bad row is named, and all rows or none are 
     const download = await exported(page, "Export Sites");
     expect(download.suggestedFilename()).toBe("sites.csv");
     const text = await textOf(download);
-    expect(text.startsWith(`\uFEFF"${NAMES.replaceAll(",", '","')}"\r\n`)).toBe(true);
+    expect(text.startsWith(`\uFEFF"${SITE_COLUMNS.join('","')}"\r\n`)).toBe(true);
     const line = text.split("\r\n").find((one) => one.includes("सांभर"));
     expect(line).toContain('"सांभर, सोलर पार्क"');
     expect(line).toContain(`"'=HYPERLINK(""https://evil.example"",""Click"")"`);
@@ -115,7 +116,7 @@ test("Import and Export Sites: every bad row is named, and all rows or none are 
     await dialog.choose(text);
     await expect(dialog.summary).toHaveText("7 rows, 7 with problems");
     await sites.restore();
-    await dialog.choose([NAMES, line].join("\r\n"));
+    await dialog.choose([SITE_COLUMNS.join(","), line].join("\r\n"));
     await dialog.apply.click();
     await expectToast(page, "Sites Imported", "1 site has been successfully created.");
     expect(await sites.named("सांभर, सोलर पार्क")).toMatchObject({
