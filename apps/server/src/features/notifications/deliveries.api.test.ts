@@ -248,14 +248,16 @@ describe("notifications: sending a message again", () => {
   test.each(["FAILED", "DROPPED"] as const)("makes a new one of what was %s, on record", async (status) => {
     await beQuiet();
     const dust = await alert();
-    const id = await message("Dusty", contacts.site, { status, alerts: [dust], created_at: new Date(0) });
+    // As it is worded anew, whether that has happened yet or not.
+    const title = "Warning: Robot OWN-1 at Ownfield Park: Dusty";
+    const id = await message(title, contacts.site, { status, alerts: [dust], created_at: new Date(0) });
     const { deliveryId } = await owner.ask(resendDelivery, { params: { deliveryId: id } });
     expect(deliveryId).not.toBe(id);
     expect(await rows()).toMatchObject([
       { id, status },
-      { id: deliveryId, title: "Dusty", contact_point_id: contacts.site, created_at: server.clock.now() },
+      { id: deliveryId, title, contact_point_id: contacts.site, created_at: server.clock.now() },
     ]);
-    expect(await titles(owner, { alert_id: String(dust) })).toEqual(["Dusty", "Dusty"]);
+    expect(await titles(owner, { alert_id: String(dust) })).toEqual([title, title]);
     expect(await audits()).toMatchObject([
       {
         actor: "Omkar Jain",
@@ -263,7 +265,7 @@ describe("notifications: sending a message again", () => {
         entity_id: id,
         site_id: server.fixtures.ownSiteId,
         outcome: "DONE",
-        after: { title: "Dusty", sent_again_as: deliveryId },
+        after: { title, sent_again_as: deliveryId },
       },
     ]);
   });
