@@ -35,17 +35,16 @@ export function LogoCard({ logo }: { readonly logo: ReportSettings["logo"] }) {
     <div className={`${shared["card"]} ${classes["settings"]}`}>
       <Stack gap={8}>
         <h3>Logo of the reports</h3>
-        <p className={classes["hint"]}>
+        <p className={shared["muted"]}>
           On the first page of every site report, on white. A PNG or JPEG of {SIZE} and{" "}
-          {LOGO_MAX_PIXELS.toLocaleString("en-GB")} pixels at most, such as 900 by 300; without transparency it looks as
-          it does here.
+          {LOGO_MAX_PIXELS.toLocaleString("en-GB")} pixels at most, such as 900 by 300.
         </p>
         {logo === null ? (
           <p className={shared["muted"]}>There is no logo: reports have Suncrew's name alone.</p>
         ) : (
           <figure className={classes["logo"]}>
             <img src={`data:${logo.media_type};base64,${logo.base64}`} alt="The logo of the reports" />
-            <figcaption className={classes["hint"]}>
+            <figcaption className={shared["muted"]}>
               {logo.width} by {logo.height} pixels
             </figcaption>
           </figure>
