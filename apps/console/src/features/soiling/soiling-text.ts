@@ -1,4 +1,5 @@
 import type { Banded, SiteSoiling, SoilingDay, SoilingGap } from "@suncrew/contract/soiling/soiling.ts";
+import { dayText } from "../../ui/site-time-text.ts";
 
 const NBSP = "\u00a0";
 
@@ -101,19 +102,9 @@ export function particlesText(micrograms: number): string {
   return `${fixed(micrograms, 0)}${NBSP}µg/m³`;
 }
 
-const shortDay = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-});
-
 /** A date of the wire, `YYYY-MM-DD`, as "Sat 28 Nov". */
 export function shortDateText(date: string): string {
-  const { weekday, day, month } = Object.fromEntries(
-    shortDay.formatToParts(new Date(`${date}T00:00:00Z`)).map(({ type, value }) => [type, value]),
-  );
-  return `${weekday} ${day} ${month}`;
+  return dayText(date).replace(/ \d+$/, "");
 }
 
 interface GapLook {
