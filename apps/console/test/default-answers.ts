@@ -58,6 +58,7 @@ export function giveDefaultAnswers(): void {
     source: null,
     days: [],
     energy: { days: 0, bias: null },
+    correction: null,
     station: { days: 0, bias: null },
     cleanings: [],
   }));

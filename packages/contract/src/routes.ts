@@ -124,7 +124,7 @@ import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from
 import { createSite, deleteSite, updateSite } from "./sites/site-forms.ts";
 import { siteDetails } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
-import { measuredComparison } from "./measurements/measured-against-model.ts";
+import { correctModel, measuredComparison } from "./measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -193,6 +193,7 @@ export const routes = {
   siteWeather,
   siteSoiling,
   energyAtRisk,
+  correctModel,
   measuredComparison,
   measuredDays,
   storeMeasurements,

@@ -71,6 +71,7 @@ export const errorCodes = {
   CONTACT_POINT_OFF: "The contact point gets no messages: deleted, switched off or unsubscribed.",
   EDIT_CONFLICT: "Somebody else changed the same since the edit began; nothing was stored.",
   CONCURRENT_CHANGE: "Others changed the same at this moment: try again.",
+  CORRECTION_CHANGED: "The measured or modelled days have changed since the correction was shown; nothing was changed.",
   SCOPE_CHANGED: "What the person may see has changed: try again.",
   IMPORT_REFUSED: "The file has problems; `errors` names them, and nothing was imported.",
   UNKNOWN_PARTNER: "There is no such maintenance partner.",

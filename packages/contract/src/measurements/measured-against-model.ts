@@ -54,6 +54,10 @@ export const modelBiasSchema = z.object({
 });
 export type ModelBias = z.output<typeof modelBiasSchema>;
 
+/** What would take the bias of energy out of the model: the site's performance ratio of clean panels, in percent. */
+export const modelCorrectionSchema = z.object({ from: z.number(), to: z.number() });
+export type ModelCorrection = z.output<typeof modelCorrectionSchema>;
+
 export const measuredCleaningSchema = z.object({
   /** The day on which its runs ended, by the site's calendar. */
   date: dateSchema,
@@ -82,6 +86,8 @@ export const siteComparisonSchema = z.object({
   days: z.array(comparedDaySchema),
   /** A factor on the performance ratio. */
   energy: modelBiasSchema,
+  /** Null unless the bias is known and its interval is without 1, and the ratio would still be from 10 to 100 %. */
+  correction: modelCorrectionSchema.nullable(),
   /** A factor on the loss. */
   station: modelBiasSchema,
   /** Newest first. */
@@ -96,4 +102,15 @@ export const measuredComparison = defineRoute({
   path: "/api/measurements/:siteId/comparison",
   params: z.object({ siteId: idInputSchema }),
   response: siteComparisonSchema,
+});
+
+export const correctModel = defineRoute({
+  summary:
+    "Correct the soiling model of a site by what was measured: sets the performance ratio that its comparison proposes, if it still does",
+  method: "PUT",
+  path: "/api/measurements/:siteId/correction",
+  params: z.object({ siteId: idInputSchema }),
+  /** As the comparison showed it. */
+  body: modelCorrectionSchema,
+  response: z.object({ message: z.string(), performance_ratio_percent: z.number() }),
 });

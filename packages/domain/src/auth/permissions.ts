@@ -108,6 +108,7 @@ export const permissions: Record<RouteName, Permission> = {
   energyAtRisk: { access: "signed-in", scope: "sites" },
   measuredDays: { access: "signed-in", scope: "site" },
   measuredComparison: { access: "signed-in", scope: "site" },
+  correctModel: { access: "signed-in", scope: "site" },
   storeMeasurements: { access: "signed-in", scope: "site" },
   importMeasurements: { access: "signed-in", scope: "site" },
   exportMeasurements: { access: "signed-in", scope: "site" },

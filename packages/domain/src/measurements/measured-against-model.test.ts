@@ -2,7 +2,7 @@ import type { MeasuredDay } from "@suncrew/contract/measurements/measurements.ts
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../schedules/calendar-date.ts";
-import { measuredAgainstModel, medianInterval } from "./measured-against-model.ts";
+import { correctionOf, measuredAgainstModel, medianInterval } from "./measured-against-model.ts";
 
 const FIRST = "2026-05-01";
 const TODAY = "2026-06-30";
@@ -107,6 +107,16 @@ describe("Measured against modelled: the model's bias", () => {
     expect(exact.bias?.value).toBeCloseTo(1, 12);
     const less = each(20, (nth) => measuredDay(nth, { meter_energy_kwh: 0.92 * 500 * (1 - LOSS_PER_DAY * (nth + 1)) }));
     expect(compare(less, modelled).energy.bias?.value).toBeCloseTo(0.92, 12);
+  });
+
+  test("corrected is what the interval shows to be wrong, and only to what a site may have", () => {
+    const bias = { value: 0.9, low: 0.88, high: 0.93 };
+    expect(correctionOf({ days: 20, bias }, 80)).toEqual({ from: 80, to: 72 });
+    expect(correctionOf({ days: 20, bias: { ...bias, high: 1 } }, 80)).toBeNull();
+    expect(correctionOf({ days: 9, bias: null }, 80)).toBeNull();
+    expect(correctionOf({ days: 20, bias }, null)).toBeNull();
+    expect(correctionOf({ days: 20, bias: { value: 1.3, low: 1.2, high: 1.4 } }, 80)).toBeNull();
+    expect(correctionOf({ days: 20, bias: { value: 0.1, low: 0.1, high: 0.2 } }, 80)).toBeNull();
   });
 
   test("a station that loses 1.5 times what the model says has 1.5, curtailed or not; too little loss says nothing", () => {

@@ -6,6 +6,7 @@ import {
   type Interval,
   type MeasuredCleaning,
   type ModelBias,
+  type ModelCorrection,
   type SiteComparison,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
 import type { MeasuredDay } from "@suncrew/contract/measurements/measurements.ts";
@@ -37,7 +38,7 @@ export function measuredAgainstModel(
   measured: readonly MeasuredDay[],
   modelled: readonly Known[],
   today: string,
-): Omit<SiteComparison, "site_id" | "first" | "last"> {
+): Omit<SiteComparison, "site_id" | "first" | "last" | "correction"> {
   const source = energySourceOf(measured);
   const past = modelled.filter(({ is_forecast, date }) => !is_forecast && date < today);
   const byDate = new Map(past.map((day) => [day.date, day]));
@@ -66,6 +67,13 @@ export function measuredAgainstModel(
     station: biasOf(stationDays.flatMap(stationBias)),
     cleanings: cleaningsOf(days, past),
   };
+}
+
+/** The performance ratio, in percent, with which the model would have no bias; `null` where there is none to take out. */
+export function correctionOf({ bias }: ModelBias, performanceRatioPercent: number | null): ModelCorrection | null {
+  if (bias === null || performanceRatioPercent === null || (bias.low <= 1 && bias.high >= 1)) return null;
+  const to = Math.round(performanceRatioPercent * bias.value * 100) / 100;
+  return to < 10 || to > 100 || to === performanceRatioPercent ? null : { from: performanceRatioPercent, to };
 }
 
 /** The meter counts what is paid for, but not where it covers fewer days than the inverters. */

@@ -1,4 +1,8 @@
-import { measuredComparison, type SiteComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import {
+  correctModel,
+  measuredComparison,
+  type SiteComparison,
+} from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -43,6 +47,7 @@ function comparisonOf(change: Partial<SiteComparison> = {}): SiteComparison {
       not_counted: nth === 3 ? "CURTAILED" : nth % 10 === 5 ? "CLOUDY" : null,
     })),
     energy: { days: 35, bias: { value: 0.958, low: 0.94, high: 0.971 } },
+    correction: { from: 80, to: 76.64 },
     station: { days: 5, bias: null },
     cleanings: [
       {
@@ -148,6 +153,27 @@ test("§11 Measured: the model's bias with its interval and days, and only clean
     chooseTheme(theme);
     await expectAccessible(measured);
   }
+});
+
+test("§11 Measured: the model is corrected after a question that says what changes, and not without", async () => {
+  let corrected = false;
+  when(measuredComparison).answer(() => comparisonOf(corrected ? { correction: null } : {}));
+  const sent = when(correctModel).answer(() => {
+    corrected = true;
+    return { message: "The performance ratio is 76.64 % now.", performance_ratio_percent: 76.64 };
+  });
+  await openConsole(TAB);
+  const button = measured.getByRole("button", { name: "Correct the model" });
+  await button.click();
+  const question = page.getByRole("dialog", { name: "Correct the Model" });
+  await expectContains(question, "The performance ratio of clean panels becomes 76.64 % instead of 80 %.");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  expect(sent).toEqual([]);
+  await button.click();
+  await question.getByRole("button", { name: "Set 76.64 %" }).click();
+  await expectToast("Model Corrected", "The performance ratio is 76.64 % now.");
+  expect(sent).toMatchObject([{ params: { siteId: 1 }, body: { from: 80, to: 76.64 } }]);
+  await expectCount(button, 0);
 });
 
 test("§11 Measured: a bias whose interval contains the model is none", async () => {

@@ -1,6 +1,8 @@
 import {
   BIAS_DAYS,
+  correctModel,
   measuredComparison,
+  type ModelCorrection,
   type SiteComparison,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
@@ -10,16 +12,17 @@ import {
   measuredDays,
   storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import { SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { energyAtRisk, siteSoiling, SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
+import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { Code, Group } from "@mantine/core";
-import { IconFileUpload, IconTrash } from "@tabler/icons-react";
+import { IconAdjustments, IconFileUpload, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, send } from "../../platform/api/call.ts";
 import { change, refusalIn } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { confirm } from "../../platform/confirm/confirm.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 import { DayRangeFields } from "../../ui/day-range-fields.tsx";
@@ -28,6 +31,7 @@ import { DeleteDialog } from "../../ui/delete-dialog.tsx";
 import { useIsNarrow } from "../../ui/dialog.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
 import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import { ImportDialog } from "../imports/public.ts";
 import shared from "../../ui/shared.module.css";
@@ -196,6 +200,9 @@ function Compared({ comparison }: { readonly comparison: SiteComparison }) {
                 : `${intervalText(energy.bias)}, from ${energy.days} clear days by ${source === "meter" ? "the meter" : "the inverters"}.`}
             </p>
             <p className={shared["muted"]}>{notCountedText(days)}</p>
+            {comparison.correction !== null && (
+              <CorrectButton siteId={comparison.site_id} correction={comparison.correction} />
+            )}
           </section>
         )}
         {days.some(({ station_ratio: ratio }) => ratio !== null) && (
@@ -237,6 +244,38 @@ function Compared({ comparison }: { readonly comparison: SiteComparison }) {
       )}
       <MeasuredDays comparison={comparison} />
     </>
+  );
+}
+
+interface CorrectButtonProps {
+  readonly siteId: number;
+  readonly correction: ModelCorrection;
+}
+
+/** Nothing is corrected but by this. */
+function CorrectButton({ siteId, correction }: CorrectButtonProps) {
+  const [isBusy, run] = useBusy();
+  const { from, to } = correction;
+  const correct = async () => {
+    const isMeant = await confirm({
+      title: "Correct the Model",
+      message: `The performance ratio of clean panels becomes ${to} % instead of ${from} %. Modelled energy, what soiling takes of it and what a cleaning is worth follow at once; the soiling ratio stays. The form of the site undoes it.`,
+      confirmLabel: `Set ${to} %`,
+    });
+    if (!isMeant) return;
+    await change({
+      send: () => call(correctModel, { params: { siteId }, body: correction }),
+      invalidates: [measuredComparison, siteSoiling, energyAtRisk, siteDetails].map((route) => queryKeyOf(route)),
+      success: ({ message }) => ({ title: "Model Corrected", message }),
+      failure: { title: "Model Not Corrected", message: "The performance ratio was not changed." },
+    });
+  };
+  return (
+    <Group mt={6} className={shared["touchAll"]}>
+      <ToolButton icon={IconAdjustments} loading={isBusy} onClick={() => void run(correct)}>
+        Correct the model
+      </ToolButton>
+    </Group>
   );
 }
 

@@ -1,4 +1,4 @@
-import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import { correctModel, measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -22,7 +22,9 @@ beforeAll(async () => {
   params = { siteId: server.fixtures.ownSiteId };
 });
 beforeEach(async () => {
-  await server.db.deleteFrom("site_measurements").execute();
+  for (const table of ["site_measurements", "site_air_days", "site_weather_days"] as const) {
+    await server.db.deleteFrom(table).execute();
+  }
   await server.db.deleteFrom("audit").execute();
   await server.db.updateTable("sites").set({ dc_capacity_kwp: 100 }).where("id", "=", params.siteId).execute();
 });
@@ -309,6 +311,7 @@ describe("Measurements: against the model", () => {
       source: null,
       days: [],
       energy: { days: 0, bias: null },
+      correction: null,
       station: { days: 0, bias: null },
       cleanings: [],
     });
@@ -334,8 +337,40 @@ describe("Measurements: against the model", () => {
     expect(comparison.days[3]).toMatchObject({ date: "2026-05-23", not_counted: "CURTAILED" });
   });
 
+  test("the model is corrected by a person who saw the figures, on record, and then has no bias", async () => {
+    const values = (await modelDays())
+      .filter(({ date }) => date >= "2026-05-20" && date < "2026-06-15")
+      .map(({ date, energy_kwh, ratio }) => ({
+        start: date,
+        meter_energy_kwh: 0.9 * (energy_kwh ?? 0) * (ratio?.value ?? 0),
+      }));
+    await owner.ask(storeMeasurements, { params, body: { values } });
+    expect((await compared()).correction).toEqual({ from: 80, to: 72 });
+    const other = await owner.call(correctModel, { params, body: { from: 80, to: 70 } });
+    expect([other.status, other.body]).toMatchObject([409, { code: "CORRECTION_CHANGED" }]);
+    expect(await owner.ask(correctModel, { params, body: { from: 80, to: 72 } })).toEqual({
+      message: "The performance ratio is 72 % now.",
+      performance_ratio_percent: 72,
+    });
+    const corrected = await compared();
+    expect(corrected.correction).toBeNull();
+    expect(corrected.energy.bias?.value).toBeCloseTo(1, 9);
+    expect((await records()).slice(1)).toMatchObject([
+      { action: "CORRECT_SOILING_MODEL", outcome: "REFUSED" },
+      {
+        action: "CORRECT_SOILING_MODEL",
+        outcome: "SUCCESS",
+        before: { performance_ratio_percent: 80 },
+        after: { performance_ratio_percent: 72, days: 26 },
+      },
+    ]);
+    // Its facts are a new version, so that an edit that began before notices.
+    expect((await owner.call(correctModel, { params, body: { from: 80, to: 72 } })).status).toBe(409);
+  });
+
   test("another partner's site does not exist", async () => {
     const stranger = await server.as("stranger");
+    expect((await stranger.call(correctModel, { params, body: { from: 80, to: 72 } })).status).toBe(404);
     expect((await stranger.call(measuredComparison, { params })).status).toBe(404);
   });
 });

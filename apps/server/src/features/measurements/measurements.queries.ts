@@ -8,12 +8,13 @@ export interface SiteOfMeasurements {
   readonly id: number;
   readonly timezone: string;
   readonly dc_capacity_kwp: number | null;
+  readonly performance_ratio_percent: number | null;
 }
 
 /** Throws 404 if the site does not exist or is not the viewer's. */
 export async function readMeasuredSite(viewer: Viewer, db: Executor, siteId: number): Promise<SiteOfMeasurements> {
   const site = await visibleSites(viewer, db)
-    .select(["sites.id", "sites.timezone", "sites.dc_capacity_kwp"])
+    .select(["sites.id", "sites.timezone", "sites.dc_capacity_kwp", "sites.performance_ratio_percent"])
     .where("sites.id", "=", siteId)
     .executeTakeFirst();
   if (site === undefined) throw notFound("Site");

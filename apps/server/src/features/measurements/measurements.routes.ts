@@ -1,4 +1,4 @@
-import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import { correctModel, measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -18,6 +18,8 @@ export function measurementRoutes(app: FastifyInstance, deps: Dependencies, work
   register(app, measuredDays, ({ viewer, params, query }) => measurements.days(viewer, params.siteId, query));
 
   register(app, measuredComparison, ({ viewer, params }) => measurements.comparison(viewer, params.siteId));
+
+  register(app, correctModel, ({ viewer, params, body }) => measurements.correct(viewer, params.siteId, body));
 
   register(app, storeMeasurements, ({ viewer, params, body }) => measurements.store(viewer, params.siteId, body));
 

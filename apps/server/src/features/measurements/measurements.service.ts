@@ -6,18 +6,19 @@ import {
   type measuredDays,
   type storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import type { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
-import { measuredAgainstModel } from "@suncrew/domain/measurements/measured-against-model.ts";
+import type { correctModel, measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import { correctionOf, measuredAgainstModel } from "@suncrew/domain/measurements/measured-against-model.ts";
 import { type DayRange, instantsOf, measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
 import { SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
 import { addDays, daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { invalid } from "../../platform/http/http-error.ts";
+import { conflict, invalid } from "../../platform/http/http-error.ts";
 import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { auditedChange } from "../audit/public.ts";
+import { correctPerformanceRatio } from "../site-management/public.ts";
 import { siteSoilingOf } from "../soiling/public.ts";
 import { exportMeasurementsTask, importMeasurementsTask, storeValues } from "./measurement-files.ts";
 import {
@@ -92,7 +93,32 @@ export class Measurements {
     const days = { from: addDays(today, -SOILING_PAST_DAYS), to: today };
     const { measurements } = await readMeasurements(viewer, db, siteId, days);
     const compared = measuredAgainstModel(measuredDaysOf(measurements, timezone), modelled.days, today);
-    return { site_id: siteId, ...(await this.#span(viewer, site)), ...compared };
+    const correction = correctionOf(compared.energy, site.performance_ratio_percent);
+    return { site_id: siteId, ...(await this.#span(viewer, site)), ...compared, correction };
+  }
+
+  /** Only what is shown is applied, and only by a person. Throws 404, and 409 where it is not proposed any more. */
+  async correct(
+    viewer: Viewer,
+    siteId: number,
+    { from, to }: BodyOf<typeof correctModel>,
+  ): Promise<ResponseOf<typeof correctModel>> {
+    const { db, clock } = this.#deps;
+    const { correction, energy } = await this.comparison(viewer, siteId);
+    const isProposed = correction?.from === from && correction.to === to;
+    const at = clock.now();
+    const change = { actor: viewer, action: "CORRECT_SOILING_MODEL", entity: "site", entityId: siteId, siteId, at };
+    await auditedChange(db, change, async (tx, details) => {
+      await readMeasuredSite(viewer, tx, siteId);
+      details.before = { performance_ratio_percent: from };
+      details.after = { performance_ratio_percent: to, bias: energy.bias, days: energy.days };
+      if (isProposed && (await correctPerformanceRatio(tx, siteId, from, to))) return;
+      throw conflict(
+        "CORRECTION_CHANGED",
+        "The days have changed since this was shown. Look at the new figures first.",
+      );
+    });
+    return { message: `The performance ratio is ${to} % now.`, performance_ratio_percent: to };
   }
 
   /** The first and the last day of which anything is measured. */

@@ -1,1 +1,2 @@
 export { exportSitesTask, importSitesTask } from "./site-files.ts";
+export { correctPerformanceRatio } from "./site-management.repository.ts";

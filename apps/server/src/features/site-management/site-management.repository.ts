@@ -82,6 +82,19 @@ export async function changeSite(tx: Tx, siteId: number, { content, timezone }: 
   await announceScope(tx);
 }
 
+/**
+ * Changes the performance ratio alone, as the site's form would; false if it is not `from` any more. The caller knows that
+ * the site is the viewer's.
+ */
+export async function correctPerformanceRatio(tx: Tx, siteId: number, from: number, to: number): Promise<boolean> {
+  await holdSites(tx);
+  const stored = await readStored(tx, siteId);
+  if (stored === null || stored.content.performance_ratio_percent !== from) return false;
+  const content = { ...stored.content, performance_ratio_percent: to };
+  await changeSite(tx, siteId, { content, timezone: stored.timezone });
+  return true;
+}
+
 /** The robots of a site that have not been deleted. */
 export async function robotsOfSite(tx: Tx, siteId: number): Promise<number[]> {
   const rows = await tx
