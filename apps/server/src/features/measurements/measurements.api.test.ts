@@ -359,7 +359,7 @@ describe("Measurements: against the model", () => {
       { action: "CORRECT_SOILING_MODEL", outcome: "REFUSED" },
       {
         action: "CORRECT_SOILING_MODEL",
-        outcome: "SUCCESS",
+        outcome: "DONE",
         before: { performance_ratio_percent: 80 },
         after: { performance_ratio_percent: 72, days: 26 },
       },
