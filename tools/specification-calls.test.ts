@@ -40,6 +40,8 @@ const specificationCalls = [
 const addedCalls = [
   "PUT api/report-settings/logo",
   "DELETE api/report-settings/logo",
+  "GET api/sites/guard/{siteId}",
+  "PUT api/sites/guard/{siteId}",
   "GET api/notifications/contact-points",
   "POST api/notifications/contact-points",
   "PUT api/notifications/contact-points/{contactPointId}",

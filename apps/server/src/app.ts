@@ -16,6 +16,8 @@ import { Bridge } from "./features/devices/public.ts";
 import { eventsRoutes } from "./features/events/events.routes.ts";
 import { EventSender } from "./features/events/public.ts";
 import { firmwareRoutes, RolloutEngine } from "./features/firmware/public.ts";
+import { guardRoutes } from "./features/guard/guard.routes.ts";
+import { WeatherGuard } from "./features/guard/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
 import { mailServerRoutes } from "./features/mail-server/mail-server.routes.ts";
@@ -47,6 +49,7 @@ import { schedulesRoutes } from "./features/schedules/schedules.routes.ts";
 import { siteManagementRoutes } from "./features/site-management/site-management.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts, SiteInputs } from "./features/weather/public.ts";
+import { Forecasts, readHoursOfSites } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
 import { SoilingWatch } from "./features/soiling/public.ts";
@@ -133,6 +136,8 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
     onServed: (lateMs) => metrics.scheduleLateness.observe(lateMs / 1000),
   });
   services.push(scheduler);
+  services.push(new WeatherGuard({ ...reserved, commands, readHours: readHoursOfSites }));
+  guardRoutes(http, deps, readHoursOfSites);
   schedulesRoutes(http, deps);
   runsRoutes(http, deps);
   robotHistoryRoutes(http, deps);

@@ -7,6 +7,7 @@ import { commandVerbSchema, travelDirectionSchema } from "@suncrew/contract/comm
 import { ackMessageSchema, commandVerbs, connectionMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { eventDeliveryStatusSchema } from "@suncrew/contract/events/webhook-endpoints.ts";
 import { rolloutRobotStateSchema, rolloutStateSchema } from "@suncrew/contract/firmware/firmware.ts";
+import { guardVerdictSchema } from "@suncrew/contract/guard/guard-state.ts";
 import {
   channelKindSchema,
   contactOwnerKindSchema,
@@ -98,6 +99,7 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["robot_state.mode", deviceMode],
   ["robot_state.motion", motion],
   ["robot_state.robot_status", robotStatus],
+  ["site_guards.verdict", ["GuardVerdict", "guard/guard-state.ts", guardVerdictSchema.options]],
   ["robots.cleaning_direction", ["CleaningDirection", "robots/robots.ts", cleaningDirectionSchema.options]],
   ["robots.operating_mode", ["OperatingMode", "robots/robot-mode.ts", operatingModeSchema.options]],
   ["rollout_robots.state", ["RolloutRobotState", "firmware/firmware.ts", rolloutRobotStateSchema.options]],
@@ -127,6 +129,7 @@ const jsonTypes: ReadonlyMap<string, ExpressionNode> = new Map([
   ["commands.params", new GenericExpressionNode("Partial", [named("CommandParams")])],
   ["report_templates.sections", new ArrayExpressionNode(named("StoredSection"))],
   ["robot_events.body", anyObject],
+  ["site_guards.passed", named("PassedLimit")],
 ]);
 
 /** Their elements may be null; a column of hours has 24. */
@@ -137,6 +140,7 @@ const imports = {
   ActivityParams: "@suncrew/contract/activity/activity.ts",
   CommandParams: "@suncrew/contract/devices/messages.ts",
   GeneratedAlways: "kysely",
+  PassedLimit: "@suncrew/domain/guard/passed-limit.ts",
   StoredSection: "@suncrew/domain/report-templates/template-sections.ts",
   ...Object.fromEntries([...contractTypes.values()].map(([name, file]) => [name, `@suncrew/contract/${file}`])),
 };

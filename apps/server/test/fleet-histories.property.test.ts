@@ -1,9 +1,12 @@
 import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
+import { updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { createSchedule, deleteSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { placeText } from "../src/features/weather/conditions.ts";
+import { storeWeatherDays } from "../src/features/weather/site-hours.repository.ts";
 import { type HarnessServer, CommandHarness } from "./command-harness.ts";
 import { InterruptibleBroker } from "./interruptible-broker.ts";
 import { FastClock } from "./fast-clock.ts";
@@ -19,6 +22,14 @@ const TOLERANCE_MS = 400 * SPEED;
 
 /** How long planned runs last. */
 const MINUTES = 1;
+/** Gusts in km/h: within the site's limit, and beyond it. */
+const CALM = 20;
+const STORM = 80;
+/**
+ * Until all know of a storm, in milliseconds of the harness's time: the forecast is judged every 5 s, and a robot whose
+ * messages are late by 10 s may not be known to move until its START has failed after 8 s.
+ */
+const STORM_KNOWN_MS = 24_000 + TOLERANCE_MS;
 /** Who presses Start and Stop of a robot; the admin does the rest, so each start by her follows a release. */
 const PRESSES = "owner";
 const ADMIN = "Anita Rao";
@@ -30,6 +41,9 @@ let motionsSeen = 0;
 const brokers: InterruptibleBroker[] = [];
 /** The interval in which the schedule was being deleted or disabled. */
 const ended: { readonly askedMs: number; readonly answeredMs: number }[] = [];
+/** `untilMs` is null in a storm that has not ended. */
+const storms: { readonly fromMs: number; untilMs: number | null }[] = [];
+let limitKmh = 45;
 const recorders = new Map<number, MotionRecorder>();
 const clock = new FastClock(SPEED);
 const robots = (): readonly TestRobot[] => [harness.fixtures.ownRobot, harness.fixtures.ownRobot2];
@@ -51,6 +65,8 @@ beforeAll(async () => {
     body: { site_id: harness.fixtures.ownSiteId, group_name: "East", robot_ids },
   });
   groupId = createGroup.response.parse(created.body).groupId;
+  await blow(CALM);
+  await setLimit();
 });
 afterAll(async () => {
   await harness.close();
@@ -90,6 +106,7 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("lock-group" as const), server: which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("release-group" as const), server: which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("blow" as const), gust: fc.constantFrom(CALM, STORM, STORM) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), robot: which, fault }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("power-cycle" as const), robot: which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
@@ -146,6 +163,9 @@ async function live(steps: readonly Step[]): Promise<void> {
         call(each.server, (client) => client.call(groupMaintenance, { params: { groupId }, body }));
         break;
       }
+      case "blow":
+        await blow(each.gust);
+        break;
       case "fault":
         harness.robot(robotAt(each.robot)).inject(each.fault);
         break;
@@ -195,6 +215,10 @@ async function settle(): Promise<void> {
       ...(await harness.db.selectFrom("commands").selectAll().where("settled_at", "is", null).execute()),
       // A plan that came too late for its time waits for tomorrow.
       ...(await harness.db.selectFrom("schedules").selectAll().where("next_run_at", "<", soonDue()).execute()),
+      // In a storm, robots that have been started before it stand.
+      ...(storms.at(-1)?.untilMs === null
+        ? await harness.db.selectFrom("robot_state").selectAll().where("motion", "=", "MOVING").execute()
+        : []),
       ...(await harness.db
         .selectFrom("runs")
         .selectAll()
@@ -232,6 +256,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     expect(moved, "no motion begins while the lock is confirmed").toEqual([]);
   }
   checkPeopleDecide(commands);
+  checkStorms(commands, recorder, byRun);
   // Protocol rules 1 and 5: no old START acts, and none twice.
   const { starts, startsTaken } = harness.robot(robot).truth();
   expect(new Set(startsTaken).size).toBe(startsTaken.length);
@@ -270,6 +295,33 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
 
 type Command = Awaited<ReturnType<CommandHarness["commands"]>>[number];
 
+/** Wind and rain guard: no robot runs past a limit, unless nothing can reach it. */
+function checkStorms(
+  commands: readonly Command[],
+  recorder: MotionRecorder,
+  byRun: ReadonlyMap<string | null, Command>,
+): void {
+  const nowMs = clock.now().getTime();
+  for (const { fromMs, untilMs } of storms) {
+    const knownMs = fromMs + STORM_KNOWN_MS;
+    const endMs = untilMs ?? nowMs;
+    const started = commands.filter(
+      ({ verb, issued_at: at }) => verb === "START" && at.getTime() > knownMs && at.getTime() < endMs,
+    );
+    expect(started, "no start is accepted where a weather limit is passed").toEqual([]);
+    for (const motion of recorder.motions()) {
+      const latestMs = Math.max(knownMs, motion.beganMs + STORM_KNOWN_MS);
+      if ((motion.endMs ?? nowMs) <= latestMs || latestMs >= endMs) continue;
+      const start = byRun.get(motion.runId);
+      const stops = commands.filter(
+        ({ verb, seq, issued_at: at }) =>
+          (verb === "STOP" || verb === "MAINTENANCE_ON") && seq > (start?.seq ?? 0) && at.getTime() <= latestMs,
+      );
+      expect(stops, "every robot that moves where a weather limit is passed is sent a Stop").not.toEqual([]);
+    }
+  }
+}
+
 /** When a planned run ends, by its START: the robot gets whole seconds, and schedules have no others. */
 function plannedEndMs({ issued_at, max_duration_s }: Command): number {
   return Math.ceil((issued_at.getTime() + (max_duration_s ?? 0) * 1_000) / 1_000) * 1_000;
@@ -296,8 +348,46 @@ function checkPeopleDecide(commands: readonly Command[]): void {
   }
 }
 
-/** Leaves the robots stopped, free and without a schedule for the next history. */
+/** Every hour's forecast of the site, received just now. */
+async function blow(gust: number): Promise<void> {
+  const { ownSiteId: siteId } = harness.fixtures;
+  const at = clock.now();
+  const site = await harness.db.selectFrom("sites").selectAll().where("id", "=", siteId).executeTakeFirstOrThrow();
+  const hours = (value: number) => Array.from({ length: 24 }, () => value);
+  const values = { rain_mm: hours(0), gust_kmh: hours(gust), temperature_c: hours(30), irradiance_w_m2: hours(0) };
+  const days = [0, 1].map((day) => {
+    return { day: new Date(at.getTime() + day * 86_400_000).toISOString().slice(0, 10), ...values };
+  });
+  const last = storms.at(-1);
+  // Over before it is stored, and not begun until it is.
+  if (gust === CALM && last?.untilMs === null) last.untilMs = at.getTime();
+  const received = { siteId, source: "sample", place: placeText(site), surface: null, archived: false, at } as const;
+  await harness.db.transaction().execute(async (tx) => {
+    // What was received before is not what is checked here.
+    await tx.deleteFrom("site_weather_days").where("site_id", "=", siteId).execute();
+    await storeWeatherDays(tx, received, days);
+  });
+  if (gust === STORM && last?.untilMs !== null) storms.push({ fromMs: clock.now().getTime(), untilMs: null });
+}
+
+/** Other limits than before: what was passed by them counts for nothing. */
+async function setLimit(): Promise<void> {
+  const { ownSiteId: siteId } = harness.fixtures;
+  limitKmh = limitKmh === 45 ? 46 : 45;
+  const body = { max_gust_kmh: limitKmh, max_rain_mm: null, min_temperature_c: null, max_temperature_c: null };
+  const answer = await onServer(0, (client) => client.call(updateSiteGuard, { params: { siteId }, body }));
+  expect(answer.status).toBe(200);
+  const judged = harness.until(async () => {
+    const guard = await harness.db.selectFrom("site_guards").selectAll().executeTakeFirst();
+    return guard?.verdict === "CLEAR";
+  });
+  await soon(judged, "the weather is judged by the new limits");
+}
+
+/** Leaves the robots stopped, free and without a schedule for the next history, in calm weather. */
 async function cleanUp(): Promise<void> {
+  await blow(CALM);
+  await setLimit();
   await onServer(0, unplan);
   for (const robot of robots()) {
     await soon(harness.press("STOP", { robot }), "the last STOP is answered");
@@ -412,7 +502,7 @@ async function soon<T>(event: Promise<T>, expected: string, found = () => ""): P
 }
 
 test(
-  `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, locks and faults no robot in maintenance moves, no old start acts, nothing starts that a person stopped, and nothing runs past its time (seed ${seed})`,
+  `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, locks, storms and faults no robot in maintenance moves, none starts or is left running past a weather limit, no old start acts, nothing starts that a person stopped, and nothing runs past its time (seed ${seed})`,
   { timeout: 60_000 + histories * 20_000 },
   async () => {
     const steps = fc.array(step, { minLength: 10, maxLength: 40, size: "max" });

@@ -254,6 +254,11 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   importMeasurements: { params: { siteId: site }, body: { csv: "start,meter_energy_kwh\n2026-06-01,10\n" } },
   exportMeasurements: { params: { siteId: site }, query: { from: "2026-06-01", to: "2026-06-14" } },
   deleteMeasurements: { params: { siteId: site }, query: { from: "2026-06-01", to: "2026-06-14" } },
+  siteGuard: { params: { siteId: site } },
+  updateSiteGuard: {
+    params: { siteId: site },
+    body: { max_gust_kmh: 45, max_rain_mm: 0.5, min_temperature_c: 2, max_temperature_c: 50 },
+  },
   partnerDetails: {},
   createPartner: { body: partnerForm, changes: true },
   updatePartner: { params: { id: partner }, body: partnerForm, changes: true },

@@ -39,6 +39,7 @@ import {
   updateGroup,
 } from "./groups/groups.ts";
 import { live } from "./live/live.ts";
+import { siteGuard, updateSiteGuard } from "./guard/site-guard.ts";
 import { groupMaintenance, robotMaintenance, robotsMaintenance } from "./maintenance/maintenance.ts";
 import {
   contactPointList,
@@ -200,6 +201,8 @@ export const routes = {
   importMeasurements,
   exportMeasurements,
   deleteMeasurements,
+  siteGuard,
+  updateSiteGuard,
   partnerDetails,
   createPartner,
   updatePartner,

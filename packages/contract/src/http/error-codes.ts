@@ -152,6 +152,8 @@ export const errorCodes = {
   ROBOT_SILENT: "The robot has not reported for 45 seconds.",
   ROBOT_MOVING: "The robot is already cleaning.",
   ROBOT_CLOCK_WRONG: "The robot's clock is wrong, so it cannot be started safely.",
+  WEATHER_LIMIT: "The weather at the site passes one of its limits.",
+  WEATHER_UNKNOWN: "The site has weather limits, and nobody knows its weather at the moment.",
   STOP_UNCONFIRMED: "The robot has not confirmed its last Stop.",
   LOCK_UNCONFIRMED: "The robot has not confirmed its lock.",
   RELEASE_PENDING: "The robot is already being released.",

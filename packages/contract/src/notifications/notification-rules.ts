@@ -17,6 +17,7 @@ export const alertKindSchema = z.enum([
   "OFFLINE_TOO_LONG",
   "SITE_DARK",
   "SITE_SOILED",
+  "WEATHER",
   "COMMAND_UNCONFIRMED",
   "ROLLOUT_PAUSED",
   "AUDIT_CHAIN",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { guardStateSchema } from "../guard/guard-state.ts";
 import { defineRoute } from "../http/route.ts";
 import { dateSchema, idSchema, versionSchema } from "../http/values.ts";
 import { energyFactsSchema } from "./site-energy-facts.ts";
@@ -31,6 +32,8 @@ export const siteSchema = z.object({
   online_robots: z.int(),
   /** Robots last seen moving that have gone silent and may still be moving (protocol rule 13). */
   may_be_moving_robots: z.int(),
+  /** Whether the weather lets its robots run; null without weather limits. Servers of older versions omit it. */
+  weather_guard: guardStateSchema.nullable().optional(),
   /** Sent back with an edit, so that it never overwrites somebody else's. */
   version: versionSchema,
   ...energyFactsSchema.shape,

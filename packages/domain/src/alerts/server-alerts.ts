@@ -4,6 +4,7 @@ import type { Banded } from "@suncrew/contract/soiling/soiling.ts";
 import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
 import { bareOutcomeSentence, type OutcomeText } from "../texts/outcome-texts.ts";
 import { nested, type NestedText, type ParamsOf, type TextParams } from "@suncrew/contract/http/coded-text.ts";
+import { type PassedLimit, passedPhrase } from "../guard/passed-limit.ts";
 import type { DiskLevel } from "./disk-space.ts";
 import { OFFLINE_TOO_LONG_MINUTES } from "./offline-alerts.ts";
 
@@ -21,6 +22,7 @@ const serverAlertCodes = [
   "RUN_CUT_SHORT",
   "SITE_DARK",
   "SITE_SOILED",
+  "WEATHER_LIMIT",
   "MESSAGES_LOST",
   "TOO_MANY_MESSAGES",
   "TOO_MANY_CONNECTIONS",
@@ -133,6 +135,8 @@ const alertTexts = {
   MESSAGES_LOST: () => "Suncrew could not store the robot's messages. What is shown may be out of date.",
   TOO_MANY_MESSAGES: () =>
     "The robot sends more messages than a working robot would. Its current state is shown, but some of its alerts, runs and history are not stored.",
+  WEATHER_LIMIT: (passed: PassedLimit) =>
+    `Wind and rain guard: ${passedPhrase(passed)}. Robots of the site are stopped, and none starts until it is within the limits again.`,
   TOO_MANY_CONNECTIONS: () =>
     "The robot keeps reconnecting. Its connection is bad, or two machines use its serial number and secret and disconnect each other.",
   /** Protocol rule 14. */
@@ -349,6 +353,10 @@ export function siteSoiledAlert({
 
 /** No more precise than the model is, and so that the text changes seldom. */
 const roughly = (percent: number) => (percent < 2 ? Math.round(percent * 10) / 10 : Math.round(percent));
+
+export function weatherLimitAlert(passed: PassedLimit): ServerAlert {
+  return serverAlert("WEATHER_LIMIT", "WARNING", passed);
+}
 
 /**
  * Unconfirmed commands that leave something open: a START is followed by a STOP and its run has failed, a STOP or lock

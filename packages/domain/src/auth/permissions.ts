@@ -103,6 +103,8 @@ export const permissions: Record<RouteName, Permission> = {
   runsCalendar: { access: "signed-in", scope: "site" },
   runsFleetCalendar: { access: "signed-in", scope: "sites", wallboard: true },
   runsNight: { access: "signed-in", scope: "site" },
+  siteGuard: { access: "signed-in", scope: "site" },
+  updateSiteGuard: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
   siteSoiling: { access: "signed-in", scope: "site" },
   energyAtRisk: { access: "signed-in", scope: "sites" },

@@ -11,6 +11,7 @@ const ready: StartCandidate = {
   liveStateAt: new Date("2026-03-01T05:59:50Z"),
   clockSkewMs: 120,
   installing: false,
+  weather: null,
   hasOpenStart: false,
   hasUnsettledStop: false,
   hasUnsettledMaintenanceOn: false,
@@ -40,12 +41,35 @@ describe("protocol rule 2: START only to a robot that is connected", () => {
     ["restarts with new firmware (rule 13)", { installing: true, online: false, liveStateAt: null }, "installing"],
     ["has a clock 30.001 s ahead (rule 12)", { clockSkewMs: 30_001 }, "clock"],
     ["has a clock 30.001 s behind (rule 12)", { clockSkewMs: -30_001 }, "clock"],
+    ["is where a weather limit is passed", { weather: { verdict: "PASSED", judgedAt: now } }, "weather-limit"],
+    [
+      "is away where a weather limit is passed: it is not waited for",
+      { weather: { verdict: "PASSED", judgedAt: now }, online: false },
+      "weather-limit",
+    ],
+    ["is where nobody knows the weather", { weather: { verdict: "UNKNOWN", judgedAt: now } }, "weather-unknown"],
+    ["is where nobody has judged the weather", { weather: { verdict: null, judgedAt: null } }, "weather-unknown"],
+    [
+      "is where the weather was judged 20.001 s ago, whatever the verdict",
+      { weather: { verdict: "CLEAR", judgedAt: new Date(now.getTime() - 20_001) } },
+      "weather-unknown",
+    ],
+    [
+      "is where the weather was judged in the future, before the clock was set back",
+      { weather: { verdict: "CLEAR", judgedAt: new Date(now.getTime() + 20_001) } },
+      "weather-unknown",
+    ],
   ])("is refused to a robot that %s", (_words, change, refusal) => {
     expect(startRefusal({ ...ready, ...change }, now)).toBe(refusal);
   });
 
   it("still accepts values exactly at the limits", () => {
-    const edge = { ...ready, liveStateAt: new Date(now.getTime() - 45_000), clockSkewMs: 30_000 };
+    const edge = {
+      ...ready,
+      liveStateAt: new Date(now.getTime() - 45_000),
+      clockSkewMs: 30_000,
+      weather: { verdict: "CLEAR", judgedAt: new Date(now.getTime() - 20_000) },
+    } as const;
     expect(startRefusal(edge, now)).toBeNull();
   });
 

@@ -1,5 +1,6 @@
 import type { DeviceMode, OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
+import { type TimedJudgement, verdictNow } from "../guard/weather-guard.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../devices/protocol-times.ts";
 
 /** What the server knows about a robot when it decides, read under the lock on the robot's row. */
@@ -16,6 +17,8 @@ export interface StartCandidate {
   readonly clockSkewMs: number | null;
   /** It was offered new firmware and does not run it yet (rule 13). */
   readonly installing: boolean;
+  /** The newest judgement of its site's wind and rain guard; null if the site has no limits. */
+  readonly weather: TimedJudgement | null;
   readonly hasOpenStart: boolean;
   readonly hasUnsettledStop: boolean;
   readonly hasUnsettledMaintenanceOn: boolean;
@@ -25,6 +28,8 @@ export type StartRefusal =
   | "retired"
   | "maintenance"
   | "installing"
+  | "weather-limit"
+  | "weather-unknown"
   | "away"
   | "stale"
   | "moving"
@@ -32,7 +37,10 @@ export type StartRefusal =
   | "stop-unsettled"
   | "clock";
 
-/** Protocol rules 2, 8, 9, 12 and 13: why a START is refused now, or null if it may be sent. */
+/**
+ * Protocol rules 2, 8, 9, 12 and 13, and the weather limits of the site: why a START is refused now, or null if it may be
+ * sent.
+ */
 export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | null {
   if (robot.deviceRetired) return "retired";
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
@@ -40,6 +48,9 @@ export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | n
   }
   // Checked before being offline: it restarts with the new firmware.
   if (robot.installing) return "installing";
+  const weather = robot.weather === null ? "CLEAR" : verdictNow(robot.weather, now);
+  // Before anything that passes by itself: no run is waited for in a storm.
+  if (weather === "PASSED") return "weather-limit";
   if (!robot.online || robot.liveStateAt === null) return "away";
   if (robot.hasUnsettledStop) return "stop-unsettled";
   if (robot.hasOpenStart) return "start-open";
@@ -47,7 +58,7 @@ export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | n
   // A state in the future was dated before the clock was set back, and says nothing about now.
   if (Math.abs(now.getTime() - robot.liveStateAt.getTime()) > STATE_FRESH_MS) return "stale";
   if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
-  return null;
+  return weather === "UNKNOWN" ? "weather-unknown" : null;
 }
 
 /** What decides whether a robot may be sent new settings. */

@@ -65,12 +65,18 @@ describe("decision 45: what a due run waits for", () => {
     expect(wait({ liveStateAt: null, connectionAt: at(-2) }, { listeningSince: at(-1), now: at(40) })).toBe("unheard");
   });
 
+  test("Wind and rain guard: weather that nobody knows is waited for, a passed limit is not", () => {
+    expect(wait({ refusal: "weather-unknown" })).toBe("weather");
+    expect(wait({ refusal: "weather-limit" })).toBe(null);
+  });
+
   test("protocol rule 2: for half a minute after a return no reason against a start is final, except a lock", () => {
     const soon = { listeningSince: at(-29) };
     for (const refusal of ["away", "stale", "moving", "start-open", "clock", "installing"] as const) {
       expect(wait({ refusal }, soon)).toBe("unheard");
     }
     expect(wait({ refusal: "maintenance" }, soon)).toBe(null);
+    expect(wait({ refusal: "weather-limit" }, soon)).toBe(null);
     expect(wait({ refusal: "retired" }, soon)).toBe(null);
   });
 

@@ -65,10 +65,13 @@ interface WaitTimes {
 }
 
 /** What a due run waits for; it waits no longer than `STARTS_LATE_UP_TO_MS`, see `dueDecision`. */
-export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stopping";
+export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stopping" | "weather";
 
-/** People deal with these themselves: the robot is locked or cut off, and would send nothing newer. */
-const permanentRefusals: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
+/**
+ * People deal with these themselves: the robot is locked or cut off, and would send nothing newer. Nor is a storm waited
+ * for.
+ */
+const permanentRefusals: readonly (StartRefusal | null)[] = ["maintenance", "retired", "weather-limit"];
 
 /**
  * Decision 45: what a robot's due run waits for, or null if it is decided now. `listeningSince` is when Suncrew began
@@ -87,6 +90,8 @@ export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTim
   // It has been stored or in progress for long: the robot's current state decides.
   if (refusal === "clock" && clockSkewMs !== null && clockSkewMs < -CLOCK_SKEW_MS) return "late-state";
   if (refusal === "stop-unsettled") return "stopping";
+  // Nobody has compared it with the limits while no server was up.
+  if (refusal === "weather-unknown") return "weather";
   if (refusal === "away" || refusal === "stale") return mayComeBack(robot, dueAt) ? "silent" : null;
   return null;
 }

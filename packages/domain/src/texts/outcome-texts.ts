@@ -8,6 +8,8 @@ import type {
   TextParams,
 } from "@suncrew/contract/http/coded-text.ts";
 
+import { type PassedLimit, passedPhrase } from "../guard/passed-limit.ts";
+
 interface OfRobot extends TextParams {
   readonly serial: string;
 }
@@ -68,6 +70,16 @@ const outcomeTexts = {
     `Robot ${serial} has not confirmed its last Stop yet. Start is possible once it has.`,
   ROBOT_CLOCK_WRONG: ({ serial }: OfRobot) =>
     `The clock of Robot ${serial} differs by more than 30 seconds, so it cannot be started safely.`,
+  WEATHER_LIMIT: (passed: PassedLimit) =>
+    advising(
+      `Wind and rain guard: ${passedPhrase(passed)}.`,
+      "Start is possible once the weather has been within the limits for 10 minutes.",
+    ),
+  WEATHER_UNKNOWN: () =>
+    advising(
+      "Wind and rain guard: the weather at the site is not known at the moment, so no robot is started.",
+      "Robots can still be stopped.",
+    ),
   STOPPED_SINCE: () => "Stop was pressed in the meantime.",
   LOCKED_SINCE: ({ serial }: OfRobot) => `Robot ${serial} has been put in maintenance in the meantime.`,
   START_TOO_LATE: () => "it took too long.",

@@ -47,6 +47,7 @@ export const alertKindWord: Record<AlertKind, string> = {
   OFFLINE_TOO_LONG: "Offline too long",
   SITE_DARK: "Site dark",
   SITE_SOILED: "Site soiled",
+  WEATHER: "Weather limit passed",
   COMMAND_UNCONFIRMED: "Command unconfirmed",
   ROLLOUT_PAUSED: "Rollout paused",
   AUDIT_CHAIN: "Audit chain broken",
@@ -72,6 +73,7 @@ export const ALERT_KIND_GROUPS: readonly AlertKindGroup[] = [
   },
   { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED", "RUN_SKIPPED"] },
   { label: "Sites", kinds: ["SITE_DARK", "SITE_SOILED", "REPORT"] },
+  { label: "Sites", kinds: ["SITE_DARK", "WEATHER", "REPORT"] },
   {
     label: "Suncrew itself",
     kinds: ["ROLLOUT_PAUSED", "AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"],

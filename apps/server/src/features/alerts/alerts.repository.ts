@@ -231,11 +231,19 @@ export async function raiseSiteAlert(tx: Tx, siteId: number, alert: ServerAlert,
 }
 
 /** These sites have a robot online: their outages are over. */
-export async function clearSiteOutages(tx: Tx, siteIds: readonly number[], at: Date): Promise<void> {
+export function clearSiteOutages(tx: Tx, siteIds: readonly number[], at: Date): Promise<void> {
+  return clearSiteAlerts(tx, siteIds, "SITE_DARK", at);
+}
+
+/** Clears the alerts with this code about these whole sites. */
+export async function clearSiteAlerts(
+  tx: Tx,
+  siteIds: readonly number[],
+  code: ServerAlertCode,
+  at: Date,
+): Promise<void> {
   if (siteIds.length === 0) return;
-  const cleared = await openOfSites(tx, siteIds, at)
-    .where("code", "=", "SITE_DARK" satisfies ServerAlertCode)
-    .executeTakeFirst();
+  const cleared = await openOfSites(tx, siteIds, at).where("code", "=", code).executeTakeFirst();
   if (cleared.numUpdatedRows > 0n) await announceChange(tx);
 }
 

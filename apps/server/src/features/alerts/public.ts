@@ -3,6 +3,7 @@ export { AlertWatch } from "./alert-watch.ts";
 export {
   type AlertSource,
   clearAlerts,
+  clearSiteAlerts,
   clearSiteOutages,
   endAlertsOf,
   endSiteAlerts,

@@ -118,7 +118,7 @@ export async function acceptAll(
     const command = newCommand(order, robot, obeyed);
     const refusal = refusals.get(robot.id) ?? null;
     if (refusal !== null) {
-      const why = refusalText(refusal, robot.serial_number, robot.installing);
+      const why = refusalText(refusal, robot.serial_number, robot);
       const reason = order.refusedAs?.(why) ?? why;
       refused.push({ robot, command, reason });
       accepted.set(robot.id, { kind: "refused", refusal, reason, error: refusedBy(refusal, reason.text) });
@@ -251,6 +251,7 @@ export function candidateOf({ robot, open }: CommandTarget): StartCandidate & Re
     liveStateAt: robot.live_at,
     clockSkewMs: robot.clock_skew_ms,
     installing: robot.installing !== null,
+    weather: robot.guarded_site_id === null ? null : { verdict: robot.verdict, judgedAt: robot.judged_at },
     hasOpenStart: has("START"),
     hasUnsettledStop: has("STOP"),
     hasUnsettledMaintenanceOn: has("MAINTENANCE_ON"),

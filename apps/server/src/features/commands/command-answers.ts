@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import type { SettingsRefusal, StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { failureText, outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/texts/outcome-texts.ts";
+import type { PassedLimit } from "@suncrew/domain/guard/passed-limit.ts";
 import type { ReleaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { type Command, staysPending } from "./commands.repository.ts";
@@ -33,6 +34,8 @@ const refusalCodes = {
   retired: "ROBOT_DEVICE_RETIRED",
   maintenance: "ROBOT_IN_MAINTENANCE",
   installing: "ROBOT_INSTALLING",
+  "weather-limit": "WEATHER_LIMIT",
+  "weather-unknown": "WEATHER_UNKNOWN",
   away: "ROBOT_AWAY",
   stale: "ROBOT_SILENT",
   moving: "ROBOT_MOVING",
@@ -48,12 +51,29 @@ const refusalCodes = {
   "release-open": "RELEASE_PENDING",
 } as const satisfies Record<CommandRefusal | ReleaseRefusal, ErrorCode>;
 
-/** Why a START or SET is refused; `installing` is the firmware that the robot was offered. */
-export function refusalText(refusal: CommandRefusal, serial: string, installing: string | null = null): OutcomeText {
+/** What a refusal names besides the robot. */
+interface RefusedFor {
+  /** The firmware that the robot was offered. */
+  readonly installing: string | null;
+  /** The limit of its site that the weather passed. */
+  readonly passed: PassedLimit | null;
+}
+
+/** Why a START or SET is refused. */
+export function refusalText(
+  refusal: CommandRefusal,
+  serial: string,
+  { installing, passed }: RefusedFor = { installing: null, passed: null },
+): OutcomeText {
   const code = refusalCodes[refusal];
-  return code === "ROBOT_INSTALLING"
-    ? outcomeText(code, { serial, version: installing })
-    : outcomeText(code, { serial });
+  switch (code) {
+    case "ROBOT_INSTALLING":
+      return outcomeText(code, { serial, version: installing });
+    case "WEATHER_LIMIT":
+      return passed === null ? outcomeText("WEATHER_UNKNOWN", {}) : outcomeText(code, passed);
+    default:
+      return outcomeText(code, { serial });
+  }
 }
 
 /** The robot may have accepted a command that it has not confirmed. */

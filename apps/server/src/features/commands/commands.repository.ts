@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, anyUuid, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
+import { hasWeatherLimits } from "../sites/public.ts";
 
 /** Repeated until the robot shows them, whatever their session or age (protocol rules 3 and 8). */
 export const pendingVerbs = ["STOP", "MAINTENANCE_ON"] as const satisfies readonly Command["verb"][];
@@ -69,6 +70,9 @@ function readLocked(tx: Tx, robotIds: readonly number[]) {
     tx
       .selectFrom("robots as r")
       .innerJoin("robot_state as s", "s.robot_id", "r.id")
+      // Not locked: neither a START nor a STOP waits for a judgement.
+      .leftJoin("site_guards as g", (join) => join.onRef("g.site_id", "=", "r.site_id").on(hasWeatherLimits))
+      .select(["g.site_id as guarded_site_id", "g.verdict", "g.judged_at", "g.passed"])
       .select(["r.id", "r.site_id", "r.serial_number", "r.robot_name", "r.operating_mode", "r.cleaning_direction"])
       .select(["r.main_motor_speed", "r.brush_motor_speed", "r.last_command_seq", "r.deleted_at"])
       .select([deviceRetired.as("device_retired"), installingVersion.as("installing")])

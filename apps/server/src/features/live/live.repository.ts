@@ -162,6 +162,8 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
     union all
     select 'site', id::text, id::text, null, change_no::text from sites where change_no >= ${from}::xid8
     union all
+    select 'site', site_id::text, site_id::text, null, change_no::text from site_guards where change_no >= ${from}::xid8
+    union all
     select 'activity', log_id::text, site_id::text, null, change_no::text from activity where change_no >= ${from}::xid8
     union all
     select 'group', id::text, site_id::text, null, change_no::text from robot_groups where change_no >= ${from}::xid8
@@ -195,6 +197,7 @@ async function resetFutureChanges(db: Db): Promise<void> {
     "alerts",
     "attention_acknowledgements",
     "mutes",
+    "site_guards",
   ];
   for (const table of [...ofSites, "rollouts", "rollout_robots"].map((name) => sql.table(name))) {
     await sql`update ${table} set change_no = ${changedNow} where change_no > ${changedNow}`.execute(db);

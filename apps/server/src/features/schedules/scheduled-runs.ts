@@ -143,8 +143,17 @@ function occurrenceOf(schedule: LockedSchedule, due_at: Date, { stopDueAt }: Due
   return { schedule_id: id, site_id, group_id, group_name, due_at, stop_due_at: stopDueAt };
 }
 
-/** Refusals that raise no alert: people locked or retired the robot, or it is already cleaning. */
-const expectedRefusals: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
+/**
+ * Refusals that raise no alert: people locked or retired the robot, it is already cleaning, or the site has an alert about
+ * its weather.
+ */
+const expectedRefusals: readonly string[] = [
+  "maintenance",
+  "retired",
+  "moving",
+  "start-open",
+  "weather-limit",
+] satisfies StartRefusal[];
 
 /**
  * Starts each robot that can be started and skips the others with the reason. What people did since the run was due

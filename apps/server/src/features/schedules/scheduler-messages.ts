@@ -25,6 +25,8 @@ const waitTexts: Record<RunWait, (serials: readonly string[]) => string> = {
   unrecorded: (serials) => `Waiting for a Stop of ${serialList(serials)} to be recorded.`,
   silent: (serials) => `Waiting for the state of ${serialList(serials)}: not heard from for a while.`,
   "late-state": (serials) => `Waiting for a new state of ${serialList(serials)}: the last one was delayed.`,
+  weather: (serials) =>
+    `Waiting for the weather at the site of ${serialList(serials)}: its wind and rain guard does not know it.`,
   stopping: (serials) => `Waiting for ${serialList(serials)} to confirm a Stop.`,
 };
 

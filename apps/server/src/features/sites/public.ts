@@ -10,7 +10,7 @@ export {
   seenAt,
   seenRunEndsAt,
 } from "./last-seen.ts";
-export { readSites, requireSite } from "./sites.queries.ts";
+export { hasWeatherLimits, readSites, requireSite } from "./sites.queries.ts";
 export {
   requireSiteEver,
   seesServers,

@@ -1,5 +1,7 @@
 import { SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
 import { type Site } from "@suncrew/contract/sites/sites.ts";
+import { type Site, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
+import { guardStateOf } from "@suncrew/domain/guard/weather-guard.ts";
 import { type CountedRobot, siteCountersOf, siteStatusOf } from "@suncrew/domain/sites/site-status.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
@@ -7,6 +9,9 @@ import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { isLostWhileMoving, type LastSeenMoving, lastSeenMoving, lostOf, type SeenAt } from "./last-seen.ts";
 import { visibleSites } from "./visible-sites.ts";
+
+/** For the guard `g` of a site. */
+export const hasWeatherLimits = sql<boolean>`num_nonnulls(g.max_gust_kmh, g.max_rain_mm, g.min_temperature_c, g.max_temperature_c) > 0`;
 
 /** Robots of a site that the rules treat alike. */
 interface RobotCount extends CountedRobot {
@@ -70,11 +75,13 @@ export async function readSitesAndLost(
     .select(SITE_FIELDS.map((field) => `sites.${field}` as const))
     .select(["partners.name as partner_name", "partners.contact_person as partner_contact", "per_site.robots"])
     .select("lost.lost")
+    .leftJoin("site_guards as g", (join) => join.onRef("g.site_id", "=", "sites.id").on(hasWeatherLimits))
+    .select(["g.site_id as guarded_site_id", "g.verdict", "g.judged_at", "g.passed"])
     .$if(only.ids !== undefined, (query) => query.where("sites.id", "=", sql<number>`any(${only.ids})`))
     .orderBy("sites.name")
     .orderBy("sites.id")
     .execute();
-  return rows.map(({ robots, lost: lostRobots, ...site }) => {
+  return rows.map(({ robots, lost: lostRobots, guarded_site_id, verdict, judged_at, passed, ...site }) => {
     const counted = (robots ?? []).flatMap(({ count, ...robot }) => Array<CountedRobot>(count).fill(robot));
     const { robotCount, activeRobots, onlineRobots } = siteCountersOf(counted);
     const lost = lostRobots ?? [];
@@ -83,6 +90,7 @@ export async function readSitesAndLost(
       robot_count: robotCount,
       active_robots: activeRobots,
       online_robots: onlineRobots,
+      weather_guard: guarded_site_id === null ? null : guardStateOf({ verdict, judgedAt: judged_at, passed }, at.now),
       may_be_moving_robots: lost.filter((seen) => lostOf(seen, at)?.state === "MAY_BE_MOVING").length,
     };
     return { site: { ...site, ...counters }, lostRobots: lost.length };

@@ -9,6 +9,7 @@ import type { StartOrStop, TravelDirection } from "@suncrew/contract/commands/co
 import type { AckStatus, CommandParams, CommandVerb, ConnectionState } from "@suncrew/contract/devices/messages.ts";
 import type { EventDeliveryStatus } from "@suncrew/contract/events/webhook-endpoints.ts";
 import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
+import type { GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
 import type { ChannelKind, ContactOwnerKind, MailLanguage, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
 import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import type { LogoMediaType } from "@suncrew/contract/report-templates/report-templates.ts";
@@ -20,6 +21,7 @@ import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { Frequency, ScheduleStatus } from "@suncrew/contract/schedules/schedules.ts";
 import type { CleaningPricePer } from "@suncrew/contract/sites/site-energy-facts.ts";
 import type { WeatherSource } from "@suncrew/contract/weather/weather.ts";
+import type { PassedLimit } from "@suncrew/domain/guard/passed-limit.ts";
 import type { StoredSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { ColumnType, GeneratedAlways, JSONColumnType } from "kysely";
 
@@ -931,6 +933,20 @@ export interface SiteDays {
   site_id: number;
 }
 
+export interface SiteGuards {
+  change_no: Generated<string>;
+  judged_at: Date | null;
+  max_gust_kmh: number | null;
+  max_rain_mm: number | null;
+  max_temperature_c: number | null;
+  min_temperature_c: number | null;
+  passed: JSONColumnType<PassedLimit> | null;
+  site_id: number;
+  verdict: GuardVerdict | null;
+  version: Generated<number>;
+  within_since: Date | null;
+}
+
 export interface SiteInputs {
   asked_for: string;
   attempts: Generated<number>;
@@ -1166,6 +1182,7 @@ export interface Tables {
   sign_in_failures: SignInFailures;
   site_air_days: SiteAirDays;
   site_days: SiteDays;
+  site_guards: SiteGuards;
   site_inputs: SiteInputs;
   site_measurements: SiteMeasurements;
   site_soiling: SiteSoiling;

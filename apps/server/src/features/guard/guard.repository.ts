@@ -1,0 +1,171 @@
+import { weatherLimitAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { PassedLimit } from "@suncrew/domain/guard/passed-limit.ts";
+import {
+  type ForecastHour,
+  hoursThatCount,
+  JUDGED_EVERY_MS,
+  judgeWeather,
+  type StoredJudgement,
+} from "@suncrew/domain/guard/weather-guard.ts";
+import { type Selectable, sql } from "kysely";
+import { isDeepStrictEqual } from "node:util";
+import { announceChange } from "../../platform/change-signal.ts";
+import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
+import { clearSiteAlerts, raiseSiteAlert } from "../alerts/public.ts";
+import { deviceRetired } from "../commands/public.ts";
+import { hasWeatherLimits } from "../sites/public.ts";
+
+/** The forecast hours of several sites that end after `from` and by `to`; a site without any may be missing. */
+export type ReadHours = (
+  db: Executor,
+  siteIds: readonly number[],
+  from: Date,
+  to: Date,
+) => Promise<ReadonlyMap<number, readonly ForecastHour[]>>;
+
+type Guard = Selectable<Tables["site_guards"]>;
+
+/** Sites judged in one transaction. */
+const BATCH = 200;
+
+/**
+ * Compares the weather of sites that are due with their limits, and stores what follows; whoever comes first does so for
+ * all servers. True if more may be due.
+ */
+export async function judgeDue(tx: Tx, readHours: ReadHours, now: Date): Promise<boolean> {
+  const guards = await tx
+    .selectFrom("site_guards as g")
+    .innerJoin("sites", "sites.id", "g.site_id")
+    .selectAll("g")
+    .where("sites.deleted_at", "is", null)
+    .where(hasWeatherLimits)
+    .where((eb) =>
+      eb.or([
+        eb("g.judged_at", "is", null),
+        eb("g.judged_at", "<=", new Date(now.getTime() - JUDGED_EVERY_MS)),
+        // By a clock that was set back since.
+        eb("g.judged_at", ">", now),
+      ]),
+    )
+    .orderBy("g.judged_at", (order) => order.asc().nullsFirst())
+    .limit(BATCH)
+    .forUpdate("g")
+    .skipLocked()
+    .execute();
+  if (guards.length === 0) return false;
+  const { from, to } = hoursThatCount(now);
+  const hours = await readHours(
+    tx,
+    guards.map(({ site_id }) => site_id),
+    from,
+    to,
+  );
+  const judged = guards.map((guard) => ({ guard, ...judgeWeather(guard, hours.get(guard.site_id) ?? [], guard, now) }));
+  const stored = judged.map(({ guard, ...judgement }) => ({
+    site_id: guard.site_id,
+    is_news: isNews(guard, judgement),
+    ...judgement,
+  }));
+  await sql`
+    update site_guards g set judged_at = ${now}, verdict = n.verdict, passed = n.passed, within_since = n.within_since,
+      change_no = case when n.is_news then ${changedNow} else g.change_no end
+    from json_to_recordset(${JSON.stringify(stored)}::json)
+      n (site_id int, verdict text, passed jsonb, within_since timestamptz, is_news boolean)
+    where g.site_id = n.site_id`.execute(tx);
+  // Where the limits were changed, there is no former verdict: an alert about the former limits is over.
+  const changed = judged.filter(({ guard, verdict }) => guard.verdict !== verdict);
+  const changedIds = changed.map(({ guard }) => guard.site_id);
+  await clearSiteAlerts(tx, changedIds, "WEATHER_LIMIT", now);
+  for (const { guard, verdict, passed } of changed) {
+    if (verdict === "PASSED" && passed !== null)
+      await raiseSiteAlert(tx, guard.site_id, weatherLimitAlert(passed), now);
+  }
+  if (stored.some(({ is_news }) => is_news)) await announceChange(tx);
+  return guards.length === BATCH;
+}
+
+function isNews(before: StoredJudgement, now: Pick<StoredJudgement, "verdict" | "passed">): boolean {
+  return before.verdict !== now.verdict || !isDeepStrictEqual(before.passed, now.passed);
+}
+
+/** A robot that must be stopped. */
+export interface RobotInWeather {
+  readonly id: number;
+  readonly siteId: number;
+}
+
+/**
+ * Robots that move, or may be about to, where a limit is passed, and that nobody is stopping yet: all, or those of
+ * `among`. However old the judgement: a Stop too many does no harm.
+ */
+export async function findRobotsInWeather(
+  db: Executor,
+  among: readonly number[] | null = null,
+): Promise<RobotInWeather[]> {
+  return db
+    .selectFrom("site_guards as g")
+    .innerJoin("robots as r", "r.site_id", "g.site_id")
+    .innerJoin("robot_state as s", "s.robot_id", "r.id")
+    .select(["r.id", "r.site_id as siteId"])
+    .where("g.verdict", "=", "PASSED")
+    .where(hasWeatherLimits)
+    .where("r.deleted_at", "is", null)
+    .where((eb) => eb.not(deviceRetired))
+    .where((eb) => eb.or([eb("s.motion", "=", "MOVING"), isOpen("START")]))
+    .where((eb) => eb.not(eb.or([isOpen("STOP"), isOpen("MAINTENANCE_ON")])))
+    .$if(among !== null, (query) => query.where("r.id", "=", anyInt(among ?? [])))
+    .orderBy("r.id")
+    .execute();
+}
+
+const isOpen = (verb: "START" | "STOP" | "MAINTENANCE_ON") =>
+  sql<boolean>`exists (select from commands c where c.robot_id = r.id and c.verb = ${verb} and c.settled_at is null)`;
+
+/** The limits of a site, and how they were judged last. */
+export type StoredGuard = Pick<
+  Guard,
+  "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c" | "version" | "judged_at" | "verdict"
+> & { readonly passed: PassedLimit | null };
+
+/** Null for a site that never had limits. */
+export async function readGuard(db: Executor, siteId: number): Promise<StoredGuard | null> {
+  const guard = await db.selectFrom("site_guards").selectAll().where("site_id", "=", siteId).executeTakeFirst();
+  return guard ?? null;
+}
+
+/** Serialises changes to a site's limits, also of one that has none yet. */
+export async function lockGuard(tx: Tx, siteId: number): Promise<StoredGuard | null> {
+  await tx
+    .insertInto("site_guards")
+    .values({ site_id: siteId, version: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const guard = await tx
+    .selectFrom("site_guards")
+    .selectAll()
+    .where("site_id", "=", siteId)
+    .forUpdate()
+    .executeTakeFirst();
+  return guard ?? null;
+}
+
+type Limits = Pick<Guard, "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c">;
+
+/** With other limits, what was judged by the former ones counts for nothing. */
+export async function changeGuard(tx: Tx, siteId: number, limits: Limits): Promise<void> {
+  await tx
+    .updateTable("site_guards")
+    .set((eb) => ({
+      ...limits,
+      version: eb("version", "+", 1),
+      verdict: null,
+      judged_at: null,
+      passed: null,
+      within_since: null,
+      change_no: changedNow,
+    }))
+    .where("site_id", "=", siteId)
+    .execute();
+  await announceChange(tx);
+}

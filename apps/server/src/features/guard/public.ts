@@ -1,0 +1,1 @@
+export { WEATHER_GUARD, WeatherGuard } from "./weather-guard.ts";

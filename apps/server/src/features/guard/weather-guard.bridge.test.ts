@@ -1,0 +1,220 @@
+import type { ForecastHour } from "@suncrew/domain/guard/weather-guard.ts";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ScheduleHarness } from "../../../test/schedule-harness.ts";
+import { acceptOrders, type Commands } from "../commands/public.ts";
+import { WeatherGuard } from "./weather-guard.ts";
+
+const MINUTE_MS = 60_000;
+/** 05:59 at the harness's sites. */
+const BEFORE = new Date("2026-06-15T00:29:00Z");
+const SIX = "2026-06-15 06:00:00";
+
+let harness: ScheduleHarness;
+/** Gusts of every hour, in km/h; null if there is no forecast. */
+let gusts: number | null;
+let guards: WeatherGuard[];
+
+beforeEach(async () => {
+  harness = await ScheduleHarness.open(BEFORE);
+  gusts = 20;
+  guards = [];
+});
+afterEach(() => harness.close());
+
+async function readHours(_: unknown, siteIds: readonly number[], from: Date, to: Date) {
+  if (gusts === null) return new Map();
+  const known = { gust_kmh: gusts, rain_mm: 0, temperature_c: 30, weather_received_at: harness.clock.now() };
+  const hours: ForecastHour[] = [];
+  for (let at = from.getTime() + 60 * MINUTE_MS; at <= to.getTime(); at += 60 * MINUTE_MS) {
+    hours.push({ at: new Date(at), ...known });
+  }
+  return new Map(siteIds.map((siteId) => [siteId, hours]));
+}
+
+/** The guard of another server; with `dispatch` it dies before it sends. */
+function addGuard(dispatch?: Commands["dispatch"]): WeatherGuard {
+  const [server] = harness.servers;
+  if (server === undefined) throw new Error("The harness has no server.");
+  const commands = dispatch ? { dispatch } : server.commands;
+  const { db, clock } = harness;
+  const guard = new WeatherGuard({ db, clock, log: pino({ level: "silent" }), commands, readHours });
+  guards.push(guard);
+  return guard;
+}
+
+/** Time passes, second by second as far as guards are concerned. */
+async function pass(ms: number): Promise<void> {
+  const STEP_MS = 5_000;
+  for (let left = ms; left > 0; left -= STEP_MS) {
+    await Promise.all(guards.map((guard) => guard.runOnce()));
+    await harness.deliver();
+    await harness.pass(Math.min(left, STEP_MS));
+  }
+  await Promise.all(guards.map((guard) => guard.runOnce()));
+  await harness.deliver();
+}
+
+const limit = (siteId: number) =>
+  harness.db.insertInto("site_guards").values({ site_id: siteId, max_gust_kmh: 45 }).execute();
+const alerts = (siteId: number) =>
+  harness.db
+    .selectFrom("alerts")
+    .select(["code", "severity", "text", "cleared_at"])
+    .where("site_id", "=", siteId)
+    .where("robot_id", "is", null)
+    .execute();
+
+async function start(siteId: number, robotId: number): Promise<string | null> {
+  const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
+  const order = { verb: "START", by, mode: "AUTO", maxDurationS: 3_600 } as const;
+  const [one] = await harness.db
+    .transaction()
+    .execute((tx) => acceptOrders(tx, siteId, [robotId], order, harness.clock.now()));
+  return one?.accepted.kind === "refused" ? one.accepted.reason.code : null;
+}
+
+describe("Wind and rain guard: a Start", () => {
+  test("Wind and rain guard: is refused where a limit is passed, with gust, limit and source, until ten minutes of calm", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    const [robotId = 0] = robotIds;
+    await limit(siteId);
+    addGuard();
+    gusts = 62;
+    await pass(1_000);
+    expect(await start(siteId, robotId)).toBe("WEATHER_LIMIT");
+    expect(await harness.activity()).toMatchObject([
+      {
+        status: "REFUSED",
+        details: expect.stringContaining("gusts of 62 km/h (limit 45 km/h) are forecast"),
+      },
+    ]);
+    gusts = 30;
+    await pass(9 * MINUTE_MS);
+    expect(await start(siteId, robotId)).toBe("WEATHER_LIMIT");
+    await pass(MINUTE_MS + 10_000);
+    expect(await start(siteId, robotId)).toBe(null);
+  });
+
+  test("Wind and rain guard: is refused while nobody has judged the weather, or has not for a while", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    const [robotId = 0] = robotIds;
+    await limit(siteId);
+    expect(await start(siteId, robotId)).toBe("WEATHER_UNKNOWN");
+    addGuard();
+    await pass(1_000);
+    guards = [];
+    await harness.pass(21_000);
+    expect(await start(siteId, robotId)).toBe("WEATHER_UNKNOWN");
+    gusts = null;
+    addGuard();
+    await pass(1_000);
+    expect(await start(siteId, robotId)).toBe("WEATHER_UNKNOWN");
+    expect(await alerts(siteId)).toEqual([]);
+  });
+
+  test("Wind and rain guard: is as ever at a site without limits", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    gusts = 200;
+    addGuard();
+    await pass(1_000);
+    expect(await start(siteId, robotIds[0] ?? 0)).toBe(null);
+  });
+});
+
+describe("Wind and rain guard: a robot that runs", () => {
+  test("Wind and rain guard: is stopped, which ends its run, and one alert of the site says why until it is over", async () => {
+    const { siteId, robotIds } = await harness.group(2);
+    const other = await harness.group(1);
+    await limit(siteId);
+    addGuard();
+    await pass(1_000);
+    for (const robotId of robotIds) await harness.press("START", robotId, siteId);
+    await harness.press("START", other.robotIds[0] ?? 0, other.siteId);
+    gusts = 62;
+    await pass(10_000);
+    for (const robotId of robotIds) {
+      expect(harness.robots.motions(robotId)).toMatchObject([{ endedAt: expect.any(Date) }]);
+      expect(await harness.commands(robotId)).toMatchObject([
+        { verb: "START" },
+        { verb: "STOP", requested_by: "Wind and rain guard", action_type: "SYSTEM", outcome: "CONFIRMED" },
+      ]);
+    }
+    expect(harness.robots.motions(other.robotIds[0] ?? 0)).toMatchObject([{ endedAt: null }]);
+    expect(await alerts(siteId)).toMatchObject([
+      { code: "WEATHER_LIMIT", severity: "WARNING", text: expect.stringContaining("62 km/h"), cleared_at: null },
+    ]);
+    gusts = 20;
+    await pass(11 * MINUTE_MS);
+    expect(await alerts(siteId)).toMatchObject([{ cleared_at: expect.any(Date) }]);
+  });
+
+  test("Wind and rain guard: is stopped once if several servers see it, and by another one if the first dies", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    const [robotId = 0] = robotIds;
+    await limit(siteId);
+    addGuard(async () => {});
+    addGuard();
+    await pass(1_000);
+    await harness.press("START", robotId, siteId);
+    gusts = 62;
+    await pass(10_000);
+    expect((await harness.commands(robotId)).map(({ verb }) => verb)).toEqual(["START", "STOP"]);
+  });
+
+  test("Wind and rain guard: that is away gets its Stop when it returns", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    const [robotId = 0] = robotIds;
+    await limit(siteId);
+    addGuard();
+    await pass(1_000);
+    await harness.press("START", robotId, siteId);
+    await harness.robots.leave(robotId);
+    gusts = 62;
+    await pass(10_000);
+    expect(await harness.commands(robotId)).toMatchObject([{}, { verb: "STOP", settled_at: null }]);
+    await harness.robots.back(robotId);
+    await harness.servers[0]?.commands.resendPending([robotId]);
+    await harness.deliver();
+    expect(await harness.commands(robotId)).toMatchObject([{}, { verb: "STOP", outcome: "CONFIRMED" }]);
+  });
+});
+
+describe("Wind and rain guard: a due run", () => {
+  test("Wind and rain guard: is skipped with the reason where a limit is passed, without an alert of its robot", async () => {
+    const group = await harness.group(1);
+    await limit(group.siteId);
+    const id = await harness.schedule(group, { startTime: SIX });
+    addGuard();
+    gusts = 62;
+    await pass(2 * MINUTE_MS);
+    expect(await harness.runs(id)).toMatchObject([
+      { outcome: "SKIPPED", reason_code: "WEATHER_LIMIT", reason: expect.stringContaining("62 km/h") },
+    ]);
+    expect((await alerts(group.siteId)).map(({ code }) => code)).toEqual(["WEATHER_LIMIT"]);
+  });
+
+  test("Wind and rain guard: waits for weather that nobody knows, and starts late once it is known", async () => {
+    const group = await harness.group(1);
+    await limit(group.siteId);
+    const id = await harness.schedule(group, { startTime: SIX });
+    addGuard();
+    gusts = null;
+    await pass(3 * MINUTE_MS);
+    expect(await harness.runs(id)).toEqual([]);
+    expect((await harness.scheduleRow(id)).waiting).toContain("Waiting for the weather");
+    gusts = 20;
+    await pass(MINUTE_MS);
+    expect(await harness.runs(id)).toMatchObject([{ began_at: expect.any(Date), outcome: null }]);
+  });
+
+  test("Wind and rain guard: is skipped with that reason after ten minutes of unknown weather", async () => {
+    const group = await harness.group(1);
+    await limit(group.siteId);
+    const id = await harness.schedule(group, { startTime: SIX });
+    addGuard();
+    gusts = null;
+    await pass(13 * MINUTE_MS);
+    expect(await harness.runs(id)).toMatchObject([{ outcome: "SKIPPED", reason_code: "WEATHER_UNKNOWN" }]);
+  });
+});

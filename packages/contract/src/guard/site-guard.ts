@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { guardStateSchema } from "./guard-state.ts";
+
+/** By field, the smallest and largest limit that a site may have. */
+export const GUARD_RANGES = {
+  max_gust_kmh: [10, 200],
+  max_rain_mm: [0, 100],
+  min_temperature_c: [-40, 60],
+  max_temperature_c: [-40, 60],
+} as const;
+export type GuardField = keyof typeof GUARD_RANGES;
+
+function limitOf(field: GuardField) {
+  const [min, max] = GUARD_RANGES[field];
+  const message = `must be a number from ${min} to ${max}`;
+  return z
+    .number(message)
+    .min(min, message)
+    .max(max, message)
+    .transform((limit) => Math.round(limit * 10) / 10)
+    .nullable();
+}
+
+const limitFields = {
+  /** Gusts above this, in kilometres per hour; null is no limit. */
+  max_gust_kmh: limitOf("max_gust_kmh"),
+  /** Rain above this within an hour, in millimetres; 0 is any rain. */
+  max_rain_mm: limitOf("max_rain_mm"),
+  /** Degrees Celsius below which, and above which, no robot runs. */
+  min_temperature_c: limitOf("min_temperature_c"),
+  max_temperature_c: limitOf("max_temperature_c"),
+};
+
+/** The columns stored from the form, also compared and audited. */
+export const GUARD_FIELDS = z.object(limitFields).keyof().options;
+
+/** How often the limits were changed; 0 before the first time. Sent back with an edit, as that of other entries. */
+const guardVersionSchema = z.int().min(0);
+
+const limit = z.number().nullable();
+
+export const siteGuard = defineRoute({
+  summary: "Weather limits of a site, and whether its robots may run now",
+  method: "GET",
+  path: "/api/sites/guard/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  response: z.object({
+    site_id: idSchema,
+    max_gust_kmh: limit,
+    max_rain_mm: limit,
+    min_temperature_c: limit,
+    max_temperature_c: limit,
+    version: guardVersionSchema,
+    /** Null without any limit: the weather stops nobody. */
+    state: guardStateSchema.nullable(),
+    /** When the weather was last compared with the limits. */
+    judged_at: instantSchema.nullable(),
+    /** When the forecast was received that it was compared with; null without one. */
+    forecast_at: instantSchema.nullable(),
+  }),
+});
+
+export const updateSiteGuard = defineRoute({
+  summary: "Change the weather limits of a site; without any, the weather stops nobody",
+  method: "PUT",
+  path: "/api/sites/guard/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  body: z
+    .object({ ...limitFields, version: guardVersionSchema.optional() })
+    .refine(({ min_temperature_c: min, max_temperature_c: max }) => min === null || max === null || min < max, {
+      message: "must be above the lowest temperature",
+      path: ["max_temperature_c"],
+    }),
+  response: z.object({ message: z.string() }),
+});
