@@ -140,7 +140,7 @@ const imports = {
   ActivityParams: "@suncrew/contract/activity/activity.ts",
   CommandParams: "@suncrew/contract/devices/messages.ts",
   GeneratedAlways: "kysely",
-  PassedLimit: "@suncrew/domain/guard/passed-limit.ts",
+  PassedLimit: "@suncrew/domain/texts/passed-limit.ts",
   StoredSection: "@suncrew/domain/report-templates/template-sections.ts",
   ...Object.fromEntries([...contractTypes.values()].map(([name, file]) => [name, `@suncrew/contract/${file}`])),
 };

@@ -4,7 +4,7 @@ import type { Banded } from "@suncrew/contract/soiling/soiling.ts";
 import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
 import { bareOutcomeSentence, type OutcomeText } from "../texts/outcome-texts.ts";
 import { nested, type NestedText, type ParamsOf, type TextParams } from "@suncrew/contract/http/coded-text.ts";
-import { type PassedLimit, passedPhrase } from "../guard/passed-limit.ts";
+import { type PassedLimit, passedPhrase } from "../texts/passed-limit.ts";
 import type { DiskLevel } from "./disk-space.ts";
 import { OFFLINE_TOO_LONG_MINUTES } from "./offline-alerts.ts";
 

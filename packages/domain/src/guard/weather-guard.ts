@@ -1,6 +1,6 @@
 import type { GuardState, GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
 import { outcomeSentence, outcomeText } from "../texts/outcome-texts.ts";
-import type { PassedLimit } from "./passed-limit.ts";
+import type { PassedLimit } from "../texts/passed-limit.ts";
 
 /** As stored; null is no limit. */
 export interface WeatherLimits {

@@ -8,7 +8,7 @@ import type {
   TextParams,
 } from "@suncrew/contract/http/coded-text.ts";
 
-import { type PassedLimit, passedPhrase } from "../guard/passed-limit.ts";
+import { type PassedLimit, passedPhrase } from "./passed-limit.ts";
 
 interface OfRobot extends TextParams {
   readonly serial: string;

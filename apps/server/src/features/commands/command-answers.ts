@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import type { SettingsRefusal, StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { failureText, outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/texts/outcome-texts.ts";
-import type { PassedLimit } from "@suncrew/domain/guard/passed-limit.ts";
+import type { PassedLimit } from "@suncrew/domain/texts/passed-limit.ts";
 import type { ReleaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { type Command, staysPending } from "./commands.repository.ts";

@@ -1,5 +1,5 @@
 import { weatherLimitAlert } from "@suncrew/domain/alerts/server-alerts.ts";
-import type { PassedLimit } from "@suncrew/domain/guard/passed-limit.ts";
+import type { PassedLimit } from "@suncrew/domain/texts/passed-limit.ts";
 import {
   type ForecastHour,
   hoursThatCount,
