@@ -15,6 +15,8 @@ export interface ControllableRobot {
   readonly stopTakesOver?: boolean;
   /** It has a firmware offer and does not run the new version yet (protocol rule 13). */
   readonly installing?: boolean;
+  /** The wind and rain guard of its site lets no robot start. */
+  readonly inBadWeather?: boolean;
   /** The values shown are the demo's simulated fallback. */
   readonly isMock: boolean;
 }
@@ -23,6 +25,7 @@ export interface ControllableRobot {
 export type BlockedReason =
   | "maintenance"
   | "installing"
+  | "weather"
   | "in-progress"
   | "running"
   | "idle"
@@ -48,7 +51,9 @@ export const robotCan = {
   start(robot: ControllableRobot): BlockedReason | null {
     if (robot.installing === true && robot.operatingMode !== "maintenance") return "installing";
     const blockedReason =
-      commonBlockedReason(robot) ?? (robot.status === "normal" || mayMove(robot.motion) ? "running" : null);
+      commonBlockedReason(robot) ??
+      (robot.status === "normal" || mayMove(robot.motion) ? "running" : null) ??
+      (robot.inBadWeather === true ? "weather" : null);
     // More specific than offline or a mock value.
     const isSeen =
       robot.motion !== "MAY_BE_MOVING" || blockedReason === "maintenance" || blockedReason === "in-progress";

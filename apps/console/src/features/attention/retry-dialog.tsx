@@ -102,15 +102,17 @@ interface Forecast {
 function forecastOf({ robot_id: robotId, serial_number: serial }: AttentionItem["robots"][number]): Forecast {
   const live = liveStore.robot(robotId);
   if (live === undefined) return { robotId, serial, reason: "It has not reported its status yet." };
+  const badWeather = liveStore.site(live.site_id)?.weather_guard?.text ?? null;
   const blocked = robotCan.start({
     status: live.status,
     operatingMode: live.operating_mode,
     motion: knownMotionOf(live.motion, live.lost_while_moving),
     installing: live.firmware_update !== null,
     commandInProgress: live.open_command !== null,
+    inBadWeather: badWeather !== null,
     isMock: false,
   });
-  const robot = { serialNumber: serial, isChecking: false };
+  const robot = { serialNumber: serial, isChecking: false, badWeather };
   return { robotId, serial, reason: blocked === null ? null : blockedReasonText(robot, blocked) };
 }
 

@@ -77,6 +77,7 @@ type BlockedReasonText = (serialNumber: string) => string;
 const blockedReasonTexts: Record<BlockedReason, BlockedReasonText> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
   installing: (serial) => `Robot ${serial} is installing firmware.`,
+  weather: () => "The weather at the site passes one of its limits, or is not known.",
   "in-progress": () => "A command is in progress. Wait for the robot's answer.",
   running: (serial) => `Robot ${serial} is already running.`,
   idle: (serial) => `Robot ${serial} is already stopped.`,
@@ -89,12 +90,13 @@ const blockedReasonTexts: Record<BlockedReason, BlockedReasonText> = {
 
 /** The same for one robot: one whose status is still unknown is not called offline. */
 export function blockedReasonText(
-  robot: Pick<RobotView, "serialNumber" | "isChecking">,
+  robot: Pick<RobotView, "serialNumber" | "isChecking" | "badWeather">,
   blockedReason: BlockedReason,
 ): string {
   if (blockedReason === "offline" && robot.isChecking) {
     return `Robot ${robot.serialNumber} has not reported its status yet.`;
   }
+  if (blockedReason === "weather" && robot.badWeather !== null) return robot.badWeather;
   return blockedReasonTexts[blockedReason](robot.serialNumber);
 }
 

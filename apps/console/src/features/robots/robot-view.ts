@@ -61,6 +61,8 @@ export interface RobotView {
   /** The last run in which it moved; null before the first. */
   readonly lastRun: RobotLive["last_run"];
   readonly runNotBegun: RobotLive["run_not_begun"];
+  /** Why no robot of its site starts, by the wind and rain guard; null where the weather is within the limits. */
+  readonly badWeather: string | null;
   /** Who locked it, why and since when; null if nobody did. */
   readonly maintenance: RobotLive["maintenance"];
   /** The readings are old: shown greyed, with their age. */
@@ -82,6 +84,8 @@ export interface RobotSources {
   readonly entry: RobotEntry;
   /** The zone of its site, if known. */
   readonly timezone?: string | undefined;
+  /** Why no robot of its site starts, by the wind and rain guard. */
+  readonly badWeather?: string | null | undefined;
   /** This browser has lost its stream: the last known values stay, marked as old. */
   readonly isCut?: boolean;
 }
@@ -94,7 +98,10 @@ function instantOf(text: string | null): Date | null {
  * §4 Robot live status: one robot from its row, the stream and this browser's own calls. A robot of the list is offline
  * until a snapshot or a status response says otherwise.
  */
-export function robotViewOf({ row, entry, timezone, isCut = false }: RobotSources, now: Date): RobotView {
+export function robotViewOf(
+  { row, entry, timezone, badWeather = null, isCut = false }: RobotSources,
+  now: Date,
+): RobotView {
   const { streamed, answers, unreachable } = entry;
   const isAnswered = answers.length > 0;
   const current = entry.robot ?? answers.reduce<RobotLive>((robot, { show }) => show(robot), row);
@@ -134,6 +141,7 @@ export function robotViewOf({ row, entry, timezone, isCut = false }: RobotSource
     lastCleanedAt: instantOf(current.last_cleaned_at),
     lastRun: current.last_run,
     runNotBegun: current.run_not_begun,
+    badWeather,
     maintenance: current.maintenance,
     isStale: mock !== null || (isCut && !isAnswered) || isOld(status, current.operating_mode, lastUpdatedAt, now),
     mock,
@@ -194,6 +202,7 @@ export function controllableOf(robot: RobotView): ControllableRobot {
     operatingMode: robot.mode,
     motion: robot.motion,
     installing: robot.firmwareUpdate !== null,
+    inBadWeather: robot.badWeather !== null,
     commandInProgress: robot.sending !== null || openVerb !== null,
     stopTakesOver: !isStopping && (isStarting || wasSeenMoving(robot.motion)),
     isMock: robot.mock !== null,

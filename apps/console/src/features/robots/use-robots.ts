@@ -18,8 +18,12 @@ export function useRobotView(row: RobotWithSettings): RobotView {
   const entry = useRobotEntry(row.robot_id);
   const now = useNow();
   const timezone = timezoneOf(row);
+  const badWeather = useLiveValue(useCallback(() => badWeatherOf(row), [row]));
   const isCut = useLiveStatus() === "lost";
-  return useMemo(() => robotViewOf({ row, entry, timezone, isCut }, now), [row, entry, timezone, isCut, now]);
+  return useMemo(
+    () => robotViewOf({ row, entry, timezone, badWeather, isCut }, now),
+    [row, entry, timezone, badWeather, isCut, now],
+  );
 }
 
 /** Robots of a site for what is computed from them; re-renders when they differ by `isSame`. */
@@ -73,24 +77,29 @@ function robotViewsOf(
   rows: readonly RobotWithSettings[],
   part: (entry: RobotEntry) => RobotEntry,
 ): () => readonly RobotView[] {
-  const last = new Map<number, { entry: RobotEntry; isCut: boolean; timezone: string | undefined; view: RobotView }>();
+  const last = new Map<
+    number,
+    { entry: RobotEntry; isCut: boolean; timezone: string | undefined; badWeather: string | null; view: RobotView }
+  >();
   return () => {
     const now = new Date();
     const isCut = liveStore.status() === "lost";
     return rows.map((row) => {
       const entry = liveStore.entry(row.robot_id);
       const timezone = timezoneOf(row);
+      const badWeather = badWeatherOf(row);
       const before = last.get(row.robot_id);
       if (
         before?.entry === entry &&
         before.isCut === isCut &&
         before.timezone === timezone &&
+        before.badWeather === badWeather &&
         isOfAge(before.view, now)
       ) {
         return before.view;
       }
-      const view = robotViewOf({ row, entry: part(entry), timezone, isCut }, now);
-      last.set(row.robot_id, { entry, isCut, timezone, view });
+      const view = robotViewOf({ row, entry: part(entry), timezone, badWeather, isCut }, now);
+      last.set(row.robot_id, { entry, isCut, timezone, badWeather, view });
       return view;
     });
   };
@@ -105,7 +114,7 @@ function isOfAge({ isStale, lastUpdatedAt }: RobotView, now: Date): boolean {
 function currentRobotView(row: RobotWithSettings): RobotView {
   const isCut = liveStore.status() === "lost";
   const entry = liveStore.entry(row.robot_id);
-  return robotViewOf({ row, entry, timezone: timezoneOf(row), isCut }, new Date());
+  return robotViewOf({ row, entry, timezone: timezoneOf(row), badWeather: badWeatherOf(row), isCut }, new Date());
 }
 
 /** The stream itself says that its machine was never heard; without the stream only a poll would tell of a first report. */
@@ -115,6 +124,10 @@ function isNeverHeard(row: RobotWithSettings): boolean {
 
 function timezoneOf(row: RobotWithSettings): string | undefined {
   return liveStore.site(row.site_id)?.timezone;
+}
+
+function badWeatherOf(row: RobotWithSettings): string | null {
+  return liveStore.site(row.site_id)?.weather_guard?.text ?? null;
 }
 
 const NONE: readonly RobotWithSettings[] = [];
