@@ -22,6 +22,8 @@ describe("§4 Button enabling", () => {
     ["in maintenance", { operatingMode: "maintenance", status: "offline" }, "maintenance"],
     ["under a command", { commandInProgress: true }, "in-progress"],
     ["simulated data", { isMock: true, status: "offline" }, "mock"],
+    ["where a weather limit is passed", { inBadWeather: true }, "weather"],
+    ["offline where a weather limit is passed", { inBadWeather: true, status: "offline" }, "offline"],
   ])("Start of a robot that is %s", (_words, change, blockedReason) => {
     expect(robotCan.start({ ...idle, ...change })).toBe(blockedReason);
   });
@@ -29,6 +31,7 @@ describe("§4 Button enabling", () => {
   test.each<[string, Partial<ControllableRobot>, BlockedReason | null]>([
     ["normal", {}, null],
     ["in warning", { status: "warning" }, null],
+    ["where a weather limit is passed", { inBadWeather: true }, null],
     ["idle and standing", { status: "idle", motion: "STOPPED" }, "idle"],
     ["idle by its status but moving", { status: "idle" }, null],
     ["offline", { status: "offline" }, "offline"],

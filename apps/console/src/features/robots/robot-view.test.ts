@@ -43,6 +43,15 @@ const answered = statusReading({
   },
 });
 
+test("Wind and rain guard: Start says which limit the weather passes, and Stop is as ever", () => {
+  const badWeather = "Wind and rain guard: gusts of 62 km/h (limit 45 km/h) are forecast.";
+  const robot = robotViewOf({ row: robotRow(), entry: robotEntry(robotLive()), badWeather }, NOON);
+  expect(robotCan.start(controllableOf(robot))).toBe("weather");
+  expect(robot.badWeather).toBe(badWeather);
+  const moving = robotEntry(robotLive({ status: "normal", motion: "MOVING" }));
+  expect(robotCan.stop(controllableOf(robotViewOf({ row: robotRow(), entry: moving, badWeather }, NOON)))).toBe(null);
+});
+
 describe("§4 Robot live status: what a card shows", () => {
   test("§4 Robot live status: a robot from the list is offline and CHECKING... until its first update", () => {
     expect(view()).toMatchObject({ status: "offline", isChecking: true, isStale: true });
