@@ -72,8 +72,7 @@ export const ALERT_KIND_GROUPS: readonly AlertKindGroup[] = [
     kinds: ["LOST_WHILE_MOVING", "STUCK", "ROBOT_FAULT", "LOW_BATTERY", "OFFLINE_TOO_LONG", "COMMAND_UNCONFIRMED"],
   },
   { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED", "RUN_SKIPPED"] },
-  { label: "Sites", kinds: ["SITE_DARK", "SITE_SOILED", "REPORT"] },
-  { label: "Sites", kinds: ["SITE_DARK", "WEATHER", "REPORT"] },
+  { label: "Sites", kinds: ["SITE_DARK", "SITE_SOILED", "WEATHER", "REPORT"] },
   {
     label: "Suncrew itself",
     kinds: ["ROLLOUT_PAUSED", "AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"],

@@ -21,8 +21,8 @@ import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { Frequency, ScheduleStatus } from "@suncrew/contract/schedules/schedules.ts";
 import type { CleaningPricePer } from "@suncrew/contract/sites/site-energy-facts.ts";
 import type { WeatherSource } from "@suncrew/contract/weather/weather.ts";
-import type { PassedLimit } from "@suncrew/domain/texts/passed-limit.ts";
 import type { StoredSection } from "@suncrew/domain/report-templates/template-sections.ts";
+import type { PassedLimit } from "@suncrew/domain/texts/passed-limit.ts";
 import type { ColumnType, GeneratedAlways, JSONColumnType } from "kysely";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
