@@ -1,6 +1,5 @@
 import { SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
 import { type Site } from "@suncrew/contract/sites/sites.ts";
-import { type Site, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import { guardStateOf } from "@suncrew/domain/guard/weather-guard.ts";
 import { type CountedRobot, siteCountersOf, siteStatusOf } from "@suncrew/domain/sites/site-status.ts";
 import { sql } from "kysely";
