@@ -65,7 +65,6 @@ beforeAll(async () => {
     body: { site_id: harness.fixtures.ownSiteId, group_name: "East", robot_ids },
   });
   groupId = createGroup.response.parse(created.body).groupId;
-  await keepSampleAway();
   await blow(CALM);
   await setLimit();
 });
@@ -346,22 +345,6 @@ function checkPeopleDecide(commands: readonly Command[]): void {
     const release = byPeople.findLast(({ verb, seq }) => verb === "MAINTENANCE_OFF" && seq < start.seq);
     const between = stops.filter(({ seq }) => seq < start.seq && seq > (release?.seq ?? 0));
     expect(between, "a start that was asked for with a release gives way to a Stop or lock since").toEqual([]);
-  }
-}
-
-/** Once the servers have received the sample for the site, they are not to ask for it again. */
-async function keepSampleAway(): Promise<void> {
-  for (;;) {
-    const { numUpdatedRows } = await harness.db
-      .updateTable("site_inputs")
-      .set({ next_at: new Date("2100-01-01T00:00:00Z") })
-      .where("site_id", "=", harness.fixtures.ownSiteId)
-      .where("kind", "=", "WEATHER")
-      .where("received_at", "is not", null)
-      .where("next_at", ">", clock.now())
-      .executeTakeFirst();
-    if (numUpdatedRows === 1n) return;
-    await passed(1_000);
   }
 }
 
