@@ -66,6 +66,7 @@ describe("§7 GET api/sites/details", () => {
       online_robots: 0,
       may_be_moving_robots: 0,
       version: 1,
+      weather_guard: null,
       ...noEnergyFacts,
     });
   });
