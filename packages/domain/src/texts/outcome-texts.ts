@@ -94,6 +94,8 @@ const outcomeTexts = {
   // The outcome of a command
   START_CONFIRMED: () => "The robot showed that it is cleaning.",
   STOP_CONFIRMED: () => "The robot showed that it has stopped.",
+  STOP_CONFIRMED_BECAUSE: ({ because }: { readonly because: string }) =>
+    `The robot showed that it has stopped: ${because}.`,
   STOP_DELIVERED: ({ at }: AtTime) => `Was pending; the robot showed at ${at} that it has stopped.`,
   STOP_RECORDED_LATE: ({ at }: AtTime) => `Sent immediately; recorded at ${at}, once the database was available.`,
   STOP_BEFORE_START: ({ at }: AtTime) =>

@@ -48,6 +48,8 @@ export function givenBy({ userId, name, actionType }: Requester) {
 export interface Order {
   readonly verb: "START" | "STOP";
   readonly by: Requester;
+  /** Why Suncrew itself gives it, as part of a sentence. */
+  readonly because?: string;
   readonly mode: Command["mode"];
   readonly params?: Omit<Command["params"], "status">;
   /** After this many seconds at the latest the robot stops a START by itself. */
@@ -209,12 +211,13 @@ function hasObeyed({ motion, last_seq, last_command_seq }: LockedRobot, { presse
 }
 
 function newCommand(order: Order, robot: LockedRobot, obeyed: boolean): NewCommand {
-  const { verb, by, mode, params, maxDurationS, runId, pressed } = order;
+  const { verb, by, because = null, mode, params, maxDurationS, runId, pressed } = order;
   return {
     verb,
     params: { status: verb === "START" ? "start" : "stop", ...storedParams(robot), ...params },
     mode,
     ...givenBy(by),
+    because,
     press: by.press ?? null,
     pressed: pressed && { ...pressed, wasSent: pressed.wasSent || obeyed },
     ...(verb === "START" && { max_duration_s: maxDurationS, run_id: runId ?? null }),

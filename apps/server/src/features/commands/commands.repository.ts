@@ -168,7 +168,7 @@ export type OrderColumns = "verb" | "params" | "mode" | "action_type" | "user_id
  * id of that; a STOP of Suncrew's own may follow an unconfirmed START.
  */
 export interface NewCommand
-  extends Pick<Command, OrderColumns>, Partial<Pick<Command, "max_duration_s" | "run_id" | "follows_id">> {
+  extends Pick<Command, OrderColumns>, Partial<Pick<Command, "max_duration_s" | "run_id" | "follows_id" | "because">> {
   /** The press of a button behind it. */
   readonly press?: Press | null;
   /** The id and number that a person's STOP was given when it was pressed, before the database was involved. */
@@ -224,7 +224,7 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
   const { rows } = await sql<Command>`
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(wanted)}::json) w (id uuid, robot_id int, verb text, run_id uuid,
-        max_duration_s int, params jsonb, mode text, action_type text, user_id int, requested_by text, follows_id uuid,
+        max_duration_s int, params jsonb, mode text, action_type text, user_id int, requested_by text, because text, follows_id uuid,
         pressed_id uuid, pressed_seq bigint, was_sent boolean, pressed_in uuid, pressed_ms bigint)
     ), numbered as (
       select r.id, r.site_id, r.serial_number, r.robot_name, r.last_command_seq, s.session,
@@ -243,11 +243,11 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
       update robot_state set change_no = ${changedNow} where robot_id = ${anyInt(robotIds)}
     )
     insert into commands (id, robot_id, site_id, serial_number, robot_name, verb, seq, session, issued_at, expires_at,
-      settle_by, run_id, max_duration_s, params, mode, action_type, user_id, requested_by, follows_id,
+      settle_by, run_id, max_duration_s, params, mode, action_type, user_id, requested_by, because, follows_id,
       pressed_in, pressed_ms)
     select case when r.seq = w.pressed_seq then w.pressed_id else w.id end, r.id, r.site_id, r.serial_number, r.robot_name,
       w.verb, r.seq, r.session, ${now}, ${expiresAt}, ${settleBy}, w.run_id, w.max_duration_s, w.params, w.mode,
-      w.action_type, w.user_id, w.requested_by, w.follows_id, w.pressed_in, w.pressed_ms
+      w.action_type, w.user_id, w.requested_by, w.because, w.follows_id, w.pressed_in, w.pressed_ms
     from wanted w join numbered r on r.id = w.robot_id
     returning *
   `.execute(tx);

@@ -270,11 +270,10 @@ export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now
   await applyReleases(tx, of("MAINTENANCE_OFF"), now);
 }
 
-function confirmedText({ verb, answered_at }: Command, now: Date): OutcomeText {
+function confirmedText({ verb, because, answered_at }: Command, now: Date): OutcomeText {
   if (verb === "START") return outcomeText("START_CONFIRMED", {});
-  return answered_at === null
-    ? outcomeText("STOP_CONFIRMED", {})
-    : outcomeText("STOP_DELIVERED", { at: now.toISOString() });
+  if (answered_at !== null) return outcomeText("STOP_DELIVERED", { at: now.toISOString() });
+  return because === null ? outcomeText("STOP_CONFIRMED", {}) : outcomeText("STOP_CONFIRMED_BECAUSE", { because });
 }
 
 /**

@@ -93,6 +93,8 @@ function isNews(before: StoredJudgement, now: Pick<StoredJudgement, "verdict" | 
 export interface RobotInWeather {
   readonly id: number;
   readonly siteId: number;
+  /** The limit that its site passed. */
+  readonly passed: PassedLimit | null;
 }
 
 /**
@@ -107,7 +109,7 @@ export async function findRobotsInWeather(
     .selectFrom("site_guards as g")
     .innerJoin("robots as r", "r.site_id", "g.site_id")
     .innerJoin("robot_state as s", "s.robot_id", "r.id")
-    .select(["r.id", "r.site_id as siteId"])
+    .select(["r.id", "r.site_id as siteId", "g.passed"])
     .where("g.verdict", "=", "PASSED")
     .where(hasWeatherLimits)
     .where("r.deleted_at", "is", null)

@@ -3,6 +3,7 @@ import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 import { acceptOrders, type Commands } from "../commands/public.ts";
+import { reasonText, stoppedBy } from "../runs/public.ts";
 import { WeatherGuard } from "./weather-guard.ts";
 
 const MINUTE_MS = 60_000;
@@ -140,6 +141,22 @@ describe("Wind and rain guard: a robot that runs", () => {
         { verb: "STOP", requested_by: "Wind and rain guard", action_type: "SYSTEM", outcome: "CONFIRMED" },
       ]);
     }
+    const because = "gusts of 62 km/h (limit 45 km/h) are forecast";
+    expect((await harness.activity()).filter(({ action }) => action === "STOP")).toMatchObject(
+      robotIds.map(() => ({
+        user_name: "Wind and rain guard",
+        details: `The robot showed that it has stopped: ${because}.`,
+      })),
+    );
+    const ends = await harness.db
+      .selectFrom("runs")
+      .selectAll()
+      .select(stoppedBy.as("stopped_by"))
+      .where("site_id", "=", siteId)
+      .execute();
+    expect(ends.map((end) => reasonText({ ...end, stoppedBy: end.stopped_by }))).toEqual(
+      robotIds.map(() => `Stopped by Wind and rain guard: ${because}.`),
+    );
     expect(harness.robots.motions(other.robotIds[0] ?? 0)).toMatchObject([{ endedAt: null }]);
     expect(await alerts(siteId)).toMatchObject([
       { code: "WEATHER_LIMIT", severity: "WARNING", text: expect.stringContaining("62 km/h"), cleared_at: null },

@@ -1,3 +1,4 @@
+import { passedPhrase } from "@suncrew/domain/texts/passed-limit.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
@@ -87,7 +88,8 @@ export class WeatherGuard implements Service {
         const [first] = moving;
         if (first === undefined) return [];
         const atSite = moving.flatMap(({ id, siteId }) => (siteId === first.siteId ? [id] : []));
-        const accepted = await acceptOrders(tx, first.siteId, atSite, stopOrder, clock.now());
+        const order = first.passed === null ? stopOrder : { ...stopOrder, because: passedPhrase(first.passed) };
+        const accepted = await acceptOrders(tx, first.siteId, atSite, order, clock.now());
         return accepted.flatMap(({ accepted: each }) => (each.kind === "stored" ? [each.command.id] : []));
       });
       this.#dispatch(stops);

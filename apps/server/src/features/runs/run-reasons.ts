@@ -8,10 +8,10 @@ const SEQ_AHEAD_MS = 60_000;
 
 /**
  * Who gave the last STOP or maintenance lock of a row of `runs`; null if nobody did or it is unknown. It may have been
- * given before any state showed the robot moving, but after the START.
+ * given before any state showed the robot moving, but after the START. Suncrew's own says why.
  */
 export const stoppedBy = sql<string | null>`case when runs.reason in ('STOP', 'MAINTENANCE') then (
-  select c.requested_by from commands c
+  select concat_ws(': ', c.requested_by, c.because) from commands c
   where c.robot_id = runs.robot_id and c.site_id = runs.site_id and c.verb in ('STOP', 'MAINTENANCE_ON')
     and c.seq >= coalesce((select start.seq from commands start where start.id = runs.command_id),
       floor(extract(epoch from runs.began_at) * 1000)::bigint)

@@ -218,6 +218,7 @@ export interface Commands {
   ack_code: string | null;
   action_type: Generated<ActionType>;
   answered_at: Date | null;
+  because: string | null;
   claimed_at: Date | null;
   claimed_by: string | null;
   expires_at: Date;
