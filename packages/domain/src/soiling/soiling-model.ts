@@ -172,9 +172,9 @@ export function soilRows(
     const ended: RowRun[] = [];
     for (let run = byEnd[nextRun]; run !== undefined && run.endedAt.getTime() <= at; run = byEnd[++nextRun]) {
       ended.push(run);
-      layers = afterRun(layers, run, settings.effectivenessPercent / 100);
       lastCleaning = { at: run.endedAt.getTime(), cause: "RUN" };
     }
+    if (ended.length > 0) layers = afterRuns(layers, ended, settings.effectivenessPercent / 100);
     if (isCleanedByRain && layers.length > 0) {
       layers = [{ rows: layers.flatMap((layer) => layer.rows), soil: 0, lostSunHours: NOTHING }];
       lastCleaning = { at, cause: "RAIN" };
@@ -198,25 +198,33 @@ function soilAfter(model: SoilingModel, soil: number, settled: number): number {
   return model === "hsu" ? soil + settled : Math.min(soil + settled, KIMBER_MAX_LOSS);
 }
 
-/** The row of the run in a layer with those of the same hour that were as dirty and cleaned as much, or by itself. */
-function afterRun(layers: readonly Layer[], run: RowRun, effectiveness: number): Layer[] {
-  const share = Math.min(run.share, 1);
-  const after: Layer[] = [];
-  let cleaned: Layer | undefined;
+/** The rows of these runs, in layers with those that are as dirty now and lost as much. */
+function afterRuns(layers: readonly Layer[], runs: readonly RowRun[], effectiveness: number): Layer[] {
+  const byRow = Map.groupBy(runs, ({ row }) => row);
+  const after = new Map<string, Layer>();
+  const add = (layer: Layer) => {
+    const key = `${layer.soil} ${layer.lostSunHours.value}`;
+    const same = after.get(key);
+    after.set(key, same === undefined ? layer : { ...same, rows: [...same.rows, ...layer.rows] });
+  };
   for (const layer of layers) {
-    const others = layer.rows.filter((row) => row !== run.row);
-    if (others.length > 0) after.push(others.length === layer.rows.length ? layer : { ...layer, rows: others });
-    if (others.length === layer.rows.length) continue;
-    const soil = layer.soil * (1 - effectiveness * share);
-    cleaned = { rows: [run.row], soil, lostSunHours: scaled(layer.lostSunHours, 1 - share) };
+    const cleaned = layer.rows.filter((row) => byRow.has(row));
+    if (cleaned.length < layer.rows.length) add({ ...layer, rows: layer.rows.filter((row) => !byRow.has(row)) });
+    // Mostly many rows that cleaned as much: by what their runs left.
+    for (const rows of Map.groupBy(cleaned, (row) => sharesOf(byRow.get(row))).values()) {
+      let { soil, lostSunHours } = layer;
+      for (const { share } of byRow.get(rows[0] ?? Number.NaN) ?? []) {
+        soil *= 1 - effectiveness * Math.min(share, 1);
+        lostSunHours = scaled(lostSunHours, 1 - Math.min(share, 1));
+      }
+      add({ rows, soil, lostSunHours });
+    }
   }
-  if (cleaned === undefined) return after;
-  const { soil, lostSunHours } = cleaned;
-  const same = after.findIndex((one) => one.soil === soil && one.lostSunHours.value === lostSunHours.value);
-  const known = after[same];
-  if (known === undefined) after.push(cleaned);
-  else after[same] = { ...known, rows: [...known.rows, run.row] };
-  return after;
+  return [...after.values()];
+}
+
+function sharesOf(runs: readonly RowRun[] = []): string {
+  return runs.map(({ share }) => Math.min(share, 1)).join(" ");
 }
 
 function withLoss(layer: Layer, ratio: Banded | undefined, sun: number): Layer {

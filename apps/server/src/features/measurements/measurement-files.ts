@@ -169,7 +169,8 @@ interface ExportCall extends DayRange {
 export const exportMeasurementsTask = workerTask(
   "export measurements",
   async ({ viewer, siteId, ...days }: ExportCall, { db }) => {
-    const { site, measurements } = await readMeasurements(viewer, db, siteId, days);
+    const site = await readMeasuredSite(viewer, db, siteId);
+    const measurements = await readMeasurements(viewer, db, site, days);
     return writeCsv(
       MEASUREMENT_COLUMNS,
       measurements.map((one) => [

@@ -21,26 +21,24 @@ export async function readMeasuredSite(viewer: Viewer, db: Executor, siteId: num
   return site;
 }
 
-/** What was measured on these days, in order. Throws 404 if the site does not exist or is not the viewer's. */
+/** What was measured at a site on these days, in order; nothing where it is not the viewer's. */
 export async function readMeasurements(
   viewer: Viewer,
   db: Executor,
-  siteId: number,
+  { id, timezone }: SiteOfMeasurements,
   days: DayRange,
-): Promise<{ readonly site: SiteOfMeasurements; readonly measurements: readonly Measurement[] }> {
-  const site = await readMeasuredSite(viewer, db, siteId);
-  const { from, before } = instantsOf(days, site.timezone);
-  const measurements = await visibleSites(viewer, db)
+): Promise<readonly Measurement[]> {
+  const { from, before } = instantsOf(days, timezone);
+  return visibleSites(viewer, db)
     .innerJoin("site_measurements as m", "m.site_id", "sites.id")
     .select(["m.resolution", "m.starts_at", "m.inverter_energy_kwh", "m.meter_energy_kwh"])
     .select(["m.control_energy_kwh", "m.soiling_ratio", "m.curtailed"])
-    .where("sites.id", "=", siteId)
+    .where("sites.id", "=", id)
     .where("m.starts_at", ">=", from)
     .where("m.starts_at", "<", before)
     .orderBy("m.starts_at")
     .orderBy("m.resolution")
     .execute();
-  return { site, measurements };
 }
 
 /** When the first and the last measurement of a site begin; null if there are none. */

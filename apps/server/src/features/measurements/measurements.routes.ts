@@ -10,10 +10,16 @@ import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
+import type { SoilingOfSites } from "../soiling/public.ts";
 import { Measurements } from "./measurements.service.ts";
 
-export function measurementRoutes(app: FastifyInstance, deps: Dependencies, workers: Workers): void {
-  const measurements = new Measurements(deps, workers);
+export function measurementRoutes(
+  app: FastifyInstance,
+  deps: Dependencies,
+  workers: Workers,
+  soiling: SoilingOfSites,
+): void {
+  const measurements = new Measurements(deps, workers, soiling);
 
   register(app, measuredDays, ({ viewer, params, query }) => measurements.days(viewer, params.siteId, query));
 

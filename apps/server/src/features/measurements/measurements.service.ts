@@ -19,7 +19,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { auditedChange } from "../audit/public.ts";
 import { correctPerformanceRatio } from "../site-management/public.ts";
-import { siteSoilingOf } from "../soiling/public.ts";
+import type { SoilingOfSites } from "../soiling/public.ts";
 import { exportMeasurementsTask, importMeasurementsTask, storeValues } from "./measurement-files.ts";
 import {
   readMeasuredSite,
@@ -33,10 +33,12 @@ import { deleteMeasurements as remove } from "./measurements.repository.ts";
 export class Measurements {
   readonly #deps: Pick<Dependencies, "db" | "clock">;
   readonly #workers: Workers;
+  readonly #soiling: SoilingOfSites;
 
-  constructor(deps: Pick<Dependencies, "db" | "clock">, workers: Workers) {
+  constructor(deps: Pick<Dependencies, "db" | "clock">, workers: Workers, soiling: SoilingOfSites) {
     this.#deps = deps;
     this.#workers = workers;
+    this.#soiling = soiling;
   }
 
   /** Throws 400 and 404. */
@@ -76,7 +78,8 @@ export class Measurements {
   ): Promise<ResponseOf<typeof measuredDays>> {
     requireFewDays(days);
     const { db } = this.#deps;
-    const { site, measurements } = await readMeasurements(viewer, db, siteId, days);
+    const site = await readMeasuredSite(viewer, db, siteId);
+    const measurements = await readMeasurements(viewer, db, site, days);
     return {
       ...(await this.#span(viewer, site)),
       days: measuredDaysOf(measurements, site.timezone),
@@ -86,12 +89,12 @@ export class Measurements {
   /** The days that the model knows. Throws 404. */
   async comparison(viewer: Viewer, siteId: number): Promise<ResponseOf<typeof measuredComparison>> {
     const { db, clock } = this.#deps;
-    const modelled = await siteSoilingOf(viewer, this.#deps, siteId);
+    const modelled = await this.#soiling.of(viewer, siteId);
     const site = await readMeasuredSite(viewer, db, siteId);
     const { timezone } = site;
     const today = siteToday(timezone, clock.now());
     const days = { from: addDays(today, -SOILING_PAST_DAYS), to: today };
-    const { measurements } = await readMeasurements(viewer, db, siteId, days);
+    const measurements = await readMeasurements(viewer, db, site, days);
     const compared = measuredAgainstModel(measuredDaysOf(measurements, timezone), modelled.days, today);
     const correction = correctionOf(compared.energy, site.performance_ratio_percent);
     return { site_id: siteId, ...(await this.#span(viewer, site)), ...compared, correction };

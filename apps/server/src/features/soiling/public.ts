@@ -1,3 +1,4 @@
+export { computeSoilingTask } from "./soiling-inputs.repository.ts";
 export { computeSoilingAnew } from "./soiling-queue.repository.ts";
 export { SoilingWatch } from "./soiling-watch.ts";
-export { siteSoilingOf } from "./soiling.service.ts";
+export { SoilingOfSites } from "./soiling.service.ts";

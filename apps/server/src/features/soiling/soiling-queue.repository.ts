@@ -1,31 +1,23 @@
 import { siteSoiledAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { missingFacts, soilingAlertOf } from "@suncrew/domain/sites/site-energy-facts.ts";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import { bringSiteAlert, openSiteAlert } from "../alerts/public.ts";
+import { soilingBasis } from "./soiling-basis.repository.ts";
 import type { ComputedSoiling } from "./soiling-inputs.repository.ts";
 
 /** The hours that were ahead become the past: even if nothing else has changed, a site is computed again after this. */
 const EVERY_MS = 3_600_000;
 /** However often its inputs change, a site is not computed again within this time. */
 const LEAST_MS = 10 * 60_000;
-/** Runs that end later than this after their end is stored are known within the hour. */
-const RECENT_RUNS = sql`interval '2 days'`;
 
 const queue = new LeasedQueue("site_soiling", {
   attempts: "attempts",
   dueAt: "next_at",
   isOpen: sql<boolean>`exists (select from sites where sites.id = site_id and sites.deleted_at is null)`,
 });
-
-/** What the soiling of site `s` is computed from, in short: facts, answers about air and weather, robots, ended runs. */
-const basis = (now: Date): RawBuilder<string> => sql`concat_ws(' ', s.version, s.timezone,
-  (select max(i.received_at) from site_inputs i where i.site_id = s.id),
-  (select format('%s/%s', count(*), max(o.id)) from robots o where o.site_id = s.id and o.deleted_at is null),
-  (select format('%s/%s', count(*), max(r.ended_at)) from runs r
-    where r.site_id = s.id and r.at > ${now}::timestamptz - ${RECENT_RUNS} and r.ended_at is not null))`;
 
 /** Has new sites computed, and those again whose inputs, runs, robots or facts have changed. */
 export async function planSoiling(db: Db, now: Date): Promise<void> {
@@ -40,7 +32,7 @@ export async function planSoiling(db: Db, now: Date): Promise<void> {
   await sql`
     update site_soiling q set next_at = ${soonest} from sites s
     where s.id = q.site_id and s.deleted_at is null and q.next_at > ${soonest}
-      and q.computed_from is distinct from ${basis(now)}`.execute(db);
+      and q.computed_from is distinct from ${soilingBasis(now)}`.execute(db);
 }
 
 interface SoilingClaim extends Claim {
@@ -50,7 +42,7 @@ interface SoilingClaim extends Claim {
 /** Claims the site that has been due longest; null if none is. */
 export async function claimSoiling(db: Db, now: Date): Promise<SoilingClaim | null> {
   const { rows } = await sql<SoilingClaim>`
-    update site_soiling q set ${queue.claiming("q", now)}, computed_from = ${basis(now)} from sites s
+    update site_soiling q set ${queue.claiming("q", now)}, computed_from = ${soilingBasis(now)} from sites s
     where s.id = q.site_id and q.id = ${queue.nextDue(now)}
     returning q.id, q.attempts as attempt, q.site_id as "siteId"`.execute(db);
   return rows[0] ?? null;

@@ -1,24 +1,28 @@
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { computeSoiling } from "./soiling-inputs.repository.ts";
+import type { Workers } from "../../platform/workers/workers.ts";
+import { computeSoilingTask } from "./soiling-inputs.repository.ts";
 import { claimSoiling, planSoiling, storeSoiling } from "./soiling-queue.repository.ts";
 
 const CHECK_INTERVAL_MS = 60_000;
 /** A round ends after this time: PostgreSQL mostly does other things. */
 const ROUND_MS = 10_000;
+const owner = { person: "soiling of all sites", team: "soiling" };
 
 /**
  * Keeps what is known of every site's soiling current, and its alert. All servers do so at once: each site is claimed in
- * its row. One site after another, so that whatever else this server does gets its turn in between.
+ * its row. One site after another, in a worker, so that nothing else that this server does waits for it.
  */
 export class SoilingWatch extends PeriodicTasks {
   readonly #deps: Pick<Dependencies, "db" | "clock" | "clocks" | "log">;
+  readonly #workers: Workers;
 
-  constructor(deps: Pick<Dependencies, "db" | "clock" | "clocks" | "log">) {
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "clocks" | "log">, workers: Workers) {
     const work = (stopping: AbortSignal) => this.#computeDue(stopping);
     super(deps, [{ name: "soiling", everyMs: CHECK_INTERVAL_MS, work }]);
     this.#deps = deps;
+    this.#workers = workers;
   }
 
   async #computeDue(stopping: AbortSignal): Promise<void> {
@@ -31,7 +35,8 @@ export class SoilingWatch extends PeriodicTasks {
       const claim = await claimSoiling(db, now);
       if (claim === null) return;
       try {
-        const computed = await computeSoiling(db, claim.siteId, now);
+        const work = { siteId: claim.siteId, now };
+        const computed = await this.#workers.run(computeSoilingTask, work, { owner, signal: stopping });
         if (computed !== null) await storeSoiling(db, claim, computed, now);
       } catch (error) {
         log.error({ error, siteId: claim.siteId }, "failed to compute the soiling of a site; it is tried again");

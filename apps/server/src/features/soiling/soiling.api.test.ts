@@ -1,15 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import { storeMeasurements } from "@suncrew/contract/measurements/measurements.ts";
 import { energyAtRisk, siteSoiling, type SiteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { modelSoiling } from "@suncrew/domain/soiling/site-soiling.ts";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp, TEST_NOW } from "../../../test/test-app.ts";
 import type { Tables } from "../../platform/database/tables.ts";
+import { Workers } from "../../platform/workers/workers.ts";
 import { SoilingWatch } from "./public.ts";
 
 const HOUR_MS = 3_600_000;
@@ -137,7 +141,7 @@ const ask = async (of = siteId, person: Person = "owner"): Promise<SiteSoiling> 
 const atRisk = async (person: Person = "owner") => (await server.as(person)).ask(energyAtRisk);
 
 /** Another server on the same database. */
-const watch = () => new SoilingWatch(server.deps);
+const watch = () => new SoilingWatch(server.deps, new Workers(server.deps));
 const soiledAlerts = () =>
   server.db.selectFrom("alerts").selectAll().where("code", "=", "SITE_SOILED").orderBy("id").execute();
 
@@ -259,6 +263,61 @@ describe("soiling of a site", () => {
     await setFacts(allFacts);
     await store({ rain: { "06-14T05": 3 } });
     expect((await ask()).last_cleaning).toEqual({ at: "2026-06-14T05:00:00.000Z", cause: "RAIN" });
+  });
+});
+
+describe("the soiling of a site is computed once for all who ask", () => {
+  /** Changes values in place, as nobody else does: only a new computation sees it. */
+  const addDust = () => server.db.updateTable("site_air_days").set({ pm10: Array.from({ length: 24 }, () => 300) });
+
+  test("while nothing changes that it is computed from, also for the comparison with what was measured", async () => {
+    await setFacts(allFacts);
+    await store();
+    const [before, together] = await Promise.all([ask(), ask(siteId, "admin")]);
+    expect(together).toEqual(before);
+    await addDust().execute();
+    server.clock.advance(14 * MINUTE_MS);
+    expect(await ask()).toEqual(before);
+    const owner = await server.as("owner");
+    const values = [{ start: "2026-06-10", meter_energy_kwh: 400 }];
+    await owner.ask(storeMeasurements, { params: { siteId }, body: { values } });
+    const [compared] = (await owner.ask(measuredComparison, { params: { siteId } })).days;
+    expect(compared?.modelled_ratio).toBe(before.days.find(({ date }) => date === "2026-06-10")?.ratio?.value);
+    server.clock.advance(MINUTE_MS);
+    expect((await ask()).ratio?.value).toBeLessThan(before.ratio?.value ?? 0);
+  });
+
+  test.each([
+    [
+      "a robot",
+      () =>
+        server.db
+          .updateTable("robots")
+          .set({ deleted_at: TEST_NOW })
+          .where("id", "=", robots[0] ?? 0),
+    ],
+    ["a fact", () => server.db.updateTable("sites").set({ version: 77 }).where("id", "=", siteId)],
+    [
+      "an answer",
+      () => server.db.updateTable("site_air_days").set({ confirmed_at: TEST_NOW }).where("day", "=", "2026-06-15"),
+    ],
+  ])("and again once there is another: %s", async (_what, change) => {
+    await setFacts(allFacts);
+    await store();
+    const before = await ask();
+    await addDust().execute();
+    await change().execute();
+    expect((await ask()).ratio?.value).toBeLessThan(before.ratio?.value ?? 0);
+  });
+
+  test("and again by the next call if that failed", async () => {
+    await setFacts(allFacts);
+    await store();
+    await sql`alter table robot_group_members rename to members_away`.execute(server.db);
+    const owner = await server.as("owner");
+    expect((await owner.call(siteSoiling, { params: { siteId } })).status).toBe(500);
+    await sql`alter table members_away rename to robot_group_members`.execute(server.db);
+    expect((await ask()).model).toBe("hsu");
   });
 });
 

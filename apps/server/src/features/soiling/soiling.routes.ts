@@ -3,9 +3,10 @@ import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { register } from "../../platform/http/register.ts";
 import { readEnergyAtRisk } from "./soiling.queries.ts";
-import { siteSoilingOf } from "./soiling.service.ts";
+import type { SoilingOfSites } from "./soiling.service.ts";
 
-export function soilingRoutes(app: FastifyInstance, deps: Dependencies): void {
-  register(app, siteSoiling, ({ viewer, params }) => siteSoilingOf(viewer, deps, params.siteId));
+export function soilingRoutes(app: FastifyInstance, deps: Dependencies, soiling: SoilingOfSites): void {
+  register(app, siteSoiling, ({ viewer, params }) => soiling.answer(viewer, params.siteId));
+
   register(app, energyAtRisk, ({ viewer }) => readEnergyAtRisk(viewer, deps.db, deps.clock.now()));
 }

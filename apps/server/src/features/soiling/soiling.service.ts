@@ -1,19 +1,95 @@
-import type { SiteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { type SiteSoiling, siteSoiling, SOILING_STALE_HOURS } from "@suncrew/contract/soiling/soiling.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { notFound } from "../../platform/http/http-error.ts";
+import { serializeAnswer, SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
+import type { Workers } from "../../platform/workers/workers.ts";
 import { requireSite } from "../sites/public.ts";
-import { computeSoiling } from "./soiling-inputs.repository.ts";
+import { readExactBasis } from "./soiling-basis.repository.ts";
+import { type ComputedSoiling, computeSoilingTask } from "./soiling-inputs.repository.ts";
 
-/** Soiling of a site as of now. Throws 404 if it does not exist or is not the viewer's. */
-export async function siteSoilingOf(
-  viewer: Viewer,
-  { db, clock }: Pick<Dependencies, "db" | "clock">,
-  siteId: number,
-): Promise<SiteSoiling> {
-  await requireSite(viewer, db, siteId);
-  const computed = await computeSoiling(db, siteId, clock.now());
-  if (computed === null) throw notFound("Site");
+/** Results kept in memory; the one that was not asked for the longest goes first. */
+const MAX_SITES = 200;
+/** Hours end and, wherever a site is, days begin at multiples of this. */
+const QUARTER_MS = 15 * 60_000;
+
+interface KeptSoiling {
+  /** What it was computed from. */
+  readonly basis: string;
+  /** From this time on it is another, even from the same; while it is being computed, it is not known. */
+  untilMs: number;
+  readonly computed: Promise<ComputedSoiling | null>;
+  answer: SerializedAnswer<typeof siteSoiling> | null;
+}
+
+/**
+ * The soiling of sites as of now, computed once for all who ask while what it is computed from stays the same. Each call
+ * asks the database for that, so that servers side by side need not know of each other.
+ */
+export class SoilingOfSites {
+  readonly #deps: Pick<Dependencies, "db" | "clock">;
+  readonly #workers: Workers;
+  readonly #kept = new Map<number, KeptSoiling>();
+
+  constructor(deps: Pick<Dependencies, "db" | "clock">, workers: Workers) {
+    this.#deps = deps;
+    this.#workers = workers;
+  }
+
+  /** Throws 404 if the site does not exist or is not the viewer's. */
+  async of(viewer: Viewer, siteId: number): Promise<SiteSoiling> {
+    return soilingOf(siteId, (await this.#keep(viewer, siteId)).computed);
+  }
+
+  /** The same as it is sent. Throws 404. */
+  async answer(viewer: Viewer, siteId: number): Promise<SerializedAnswer<typeof siteSoiling>> {
+    const { kept, computed } = await this.#keep(viewer, siteId);
+    kept.answer ??= new SerializedAnswer(siteSoiling, serializeAnswer(siteSoiling, soilingOf(siteId, computed)));
+    return kept.answer;
+  }
+
+  async #keep(viewer: Viewer, siteId: number) {
+    const { db, clock } = this.#deps;
+    await requireSite(viewer, db, siteId);
+    const now = clock.now();
+    const basis = await readExactBasis(db, siteId, now);
+    if (basis === null) throw notFound("Site");
+    const known = this.#kept.get(siteId);
+    const isCurrent = known !== undefined && known.basis === basis && now.getTime() < known.untilMs;
+    const kept = isCurrent ? known : this.#begin(siteId, basis, now);
+    // A map keeps insertion order.
+    this.#kept.delete(siteId);
+    this.#kept.set(siteId, kept);
+    const oldest = this.#kept.keys().next();
+    if (this.#kept.size > MAX_SITES && oldest.done !== true) this.#kept.delete(oldest.value);
+    const computed = await kept.computed;
+    if (computed === null) throw notFound("Site");
+    return { kept, computed };
+  }
+
+  #begin(siteId: number, basis: string, now: Date): KeptSoiling {
+    const owner = { person: `soiling of site ${siteId}`, team: "soiling" };
+    const quarterMs = (Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS;
+    // Others wait for it, too: nobody's leaving ends it.
+    const { signal } = new AbortController();
+    const computed = this.#workers.run(computeSoilingTask, { siteId, now }, { owner, signal });
+    const kept: KeptSoiling = { basis, untilMs: quarterMs, computed, answer: null };
+    computed.then(
+      (soiling) => (kept.untilMs = Math.min(quarterMs, becomesStaleMs(soiling))),
+      () => {
+        if (this.#kept.get(siteId) === kept) this.#kept.delete(siteId);
+      },
+    );
+    return kept;
+  }
+}
+
+function becomesStaleMs(computed: ComputedSoiling | null): number {
+  if (computed === null || computed.receivedAt === null || computed.isStale) return Infinity;
+  return computed.receivedAt.getTime() + SOILING_STALE_HOURS * 3_600_000 + 1;
+}
+
+function soilingOf(siteId: number, computed: ComputedSoiling): SiteSoiling {
   const { missing, source, receivedAt, isStale, uncountedRuns, modelled } = computed;
   return {
     site_id: siteId,
