@@ -42,6 +42,8 @@ const addedCalls = [
   "DELETE api/report-settings/logo",
   "GET api/sites/guard/{siteId}",
   "PUT api/sites/guard/{siteId}",
+  "PUT api/sites/guard/sensor/{siteId}",
+  "DELETE api/sites/guard/sensor/{siteId}",
   "GET api/notifications/contact-points",
   "POST api/notifications/contact-points",
   "PUT api/notifications/contact-points/{contactPointId}",

@@ -7,6 +7,7 @@ import { commandVerbSchema, travelDirectionSchema } from "@suncrew/contract/comm
 import { ackMessageSchema, commandVerbs, connectionMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { eventDeliveryStatusSchema } from "@suncrew/contract/events/webhook-endpoints.ts";
 import { rolloutRobotStateSchema, rolloutStateSchema } from "@suncrew/contract/firmware/firmware.ts";
+import { withoutSensorSchema } from "@suncrew/contract/guard/site-guard.ts";
 import { guardVerdictSchema } from "@suncrew/contract/guard/guard-state.ts";
 import {
   channelKindSchema,
@@ -99,6 +100,7 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["robot_state.mode", deviceMode],
   ["robot_state.motion", motion],
   ["robot_state.robot_status", robotStatus],
+  ["site_guards.without_sensor", ["WithoutSensor", "guard/site-guard.ts", withoutSensorSchema.options]],
   ["site_guards.verdict", ["GuardVerdict", "guard/guard-state.ts", guardVerdictSchema.options]],
   ["robots.cleaning_direction", ["CleaningDirection", "robots/robots.ts", cleaningDirectionSchema.options]],
   ["robots.operating_mode", ["OperatingMode", "robots/robot-mode.ts", operatingModeSchema.options]],

@@ -257,8 +257,10 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   siteGuard: { params: { siteId: site } },
   updateSiteGuard: {
     params: { siteId: site },
-    body: { max_gust_kmh: 45, max_rain_mm: 0.5, min_temperature_c: 2, max_temperature_c: 50 },
+    body: { max_gust_kmh: 45, max_rain_mm: 0.5, min_temperature_c: 2, max_temperature_c: 50, without_sensor: "STOP" },
   },
+  assignSensor: { params: { siteId: site }, body: { serial_number: FREE_SERIAL }, changes: true },
+  removeSensor: { params: { siteId: site } },
   partnerDetails: {},
   createPartner: { body: partnerForm, changes: true },
   updatePartner: { params: { id: partner }, body: partnerForm, changes: true },

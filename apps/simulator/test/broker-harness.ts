@@ -1,11 +1,17 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { type RobotLeaf, parseTopic, type ServerLeaf, topicOf } from "@suncrew/contract/devices/topics.ts";
+import {
+  type DeviceLeaf,
+  deviceLeaves,
+  parseTopic,
+  type ServerLeaf,
+  topicOf,
+} from "@suncrew/contract/devices/topics.ts";
 import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import { Aedes } from "aedes";
 
 export interface Received {
   readonly serial: string;
-  readonly leaf: RobotLeaf;
+  readonly leaf: DeviceLeaf;
   readonly retained: boolean;
   readonly text: string;
 }
@@ -46,10 +52,11 @@ export class BrokerHarness {
     };
     broker.on("publish", (packet) => {
       const topic = parseTopic(packet.topic);
-      if (topic === null || topic.leaf === "command" || topic.leaf === "firmware") return;
+      const leaf = deviceLeaves.find((each) => each === topic?.leaf);
+      if (topic === null || leaf === undefined) return;
       this.#record({
         serial: topic.serial,
-        leaf: topic.leaf,
+        leaf,
         retained: packet.retain,
         text: packet.payload.toString(),
       });

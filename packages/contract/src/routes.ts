@@ -39,7 +39,7 @@ import {
   updateGroup,
 } from "./groups/groups.ts";
 import { live } from "./live/live.ts";
-import { siteGuard, updateSiteGuard } from "./guard/site-guard.ts";
+import { assignSensor, removeSensor, siteGuard, updateSiteGuard } from "./guard/site-guard.ts";
 import { groupMaintenance, robotMaintenance, robotsMaintenance } from "./maintenance/maintenance.ts";
 import {
   contactPointList,
@@ -203,6 +203,8 @@ export const routes = {
   deleteMeasurements,
   siteGuard,
   updateSiteGuard,
+  assignSensor,
+  removeSensor,
   partnerDetails,
   createPartner,
   updatePartner,

@@ -1,6 +1,6 @@
 import {
   MAX_MESSAGE_BYTES,
-  robotLeaves,
+  deviceLeaves,
   serverLeaves,
   STOP_NOTICES_TOPIC,
   TOPIC_ROOT,
@@ -62,10 +62,10 @@ describe("set-up: the installation of deploy/compose.yaml", () => {
       "user suncrew-accounts",
       "topic readwrite $CONTROL/dynamic-security/#",
       "user suncrew",
-      ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
+      ...deviceLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
       ...serverLeaves.map((leaf) => `topic write ${TOPIC_ROOT}/+/${leaf}`),
       `topic readwrite ${STOP_NOTICES_TOPIC}/#`,
-      ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
+      ...deviceLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
       ...serverLeaves.map((leaf) => `pattern read ${TOPIC_ROOT}/%u/${leaf}`),
     ]);
     expect(read("deploy/mosquitto.conf")).toContain(`\nmessage_size_limit ${MAX_MESSAGE_BYTES}\n`);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   MAX_MESSAGE_BYTES,
-  robotLeaves,
+  deviceLeaves,
   serverLeaves,
   STOP_NOTICES_TOPIC,
   TOPIC_ROOT,
@@ -105,7 +105,7 @@ async function mayListen(client: MqttClient): Promise<Found[]> {
     if (packet.retain) serials.add(topic);
   });
   const refused: string[] = [];
-  for (const leaf of robotLeaves) {
+  for (const leaf of deviceLeaves) {
     const topic = topicOf("+", leaf);
     const granted = await client.subscribeAsync(topic, { qos: 1 }).catch(() => []);
     if (!granted.some(({ qos }) => qos === 1 || qos === 2)) refused.push(topic);

@@ -32,6 +32,8 @@ export const deviceSchema = z.object({
       online: z.boolean(),
     })
     .nullable(),
+  /** The site whose weather sensor it is; null if it is none's. Servers of older versions omit it. */
+  sensor_of: z.object({ site_id: idSchema, site_name: z.string() }).nullable().default(null),
 });
 export type Device = z.output<typeof deviceSchema>;
 

@@ -313,6 +313,37 @@ export const firmwareStateMessageSchema = z.object({
 });
 export type FirmwareStateMessage = z.output<typeof firmwareStateMessageSchema>;
 
+/** What a site's weather sensor measures; a quantity that it has no instrument for is null. */
+export const weatherMessageSchema = z.object({
+  v: version,
+  seq: field(counter, "Counts the sensor's readings within a session, starting at 1.", 42),
+  session: field(
+    counter,
+    "The sensor's session: starts at Unix seconds, survives power loss and is incremented before every connect.",
+    1_763_706_000,
+  ),
+  ts: field(instant, "When it measured, by the sensor's clock: RFC 3339 with offset.", TIME),
+  gust_kmh: field(
+    z.number().min(0).max(500).nullable(),
+    "The strongest gust of the last 60 seconds, in kilometres per hour; null without an instrument.",
+    31.5,
+    null,
+  ),
+  rain_mm_h: field(
+    z.number().min(0).max(2_000).nullable(),
+    "Rain of the last 60 seconds, as millimetres per hour; null without an instrument.",
+    0,
+    null,
+  ),
+  temperature_c: field(
+    z.number().min(-90).max(90).nullable(),
+    "Air temperature, in degrees Celsius; null without an instrument.",
+    34.2,
+    null,
+  ),
+});
+export type WeatherMessage = z.output<typeof weatherMessageSchema>;
+
 /** Verbs stored as rows before they are sent; STATUS and RECEIVED only query and acknowledge. */
 export const commandVerbs = ["START", "STOP", "SET", "MAINTENANCE_ON", "MAINTENANCE_OFF"] as const;
 export type CommandVerb = (typeof commandVerbs)[number];

@@ -7,6 +7,7 @@ import {
   firmwareOfferMessageSchema,
   firmwareStateMessageSchema,
   stateMessageSchema,
+  weatherMessageSchema,
 } from "./messages.ts";
 
 export const TOPIC_ROOT = "scr/v1";
@@ -20,14 +21,19 @@ export const leaves = {
   command: { from: "server", qos: 1, retained: false, schema: commandMessageSchema },
   firmware: { from: "server", qos: 1, retained: false, schema: firmwareOfferMessageSchema },
   "firmware/state": { from: "robot", qos: 1, retained: true, schema: firmwareStateMessageSchema },
+  weather: { from: "sensor", qos: 1, retained: false, schema: weatherMessageSchema },
 } as const;
 
 export type Leaf = keyof typeof leaves;
 export type RobotLeaf = { [L in Leaf]: (typeof leaves)[L]["from"] extends "robot" ? L : never }[Leaf];
 
-export type ServerLeaf = Exclude<Leaf, RobotLeaf>;
+export type ServerLeaf = { [L in Leaf]: (typeof leaves)[L]["from"] extends "server" ? L : never }[Leaf];
+/** What devices publish, robots and weather sensors. */
+export type DeviceLeaf = Exclude<Leaf, ServerLeaf>;
 
 export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event", "firmware/state"];
+/** The broker lets every device publish all of them: what it is assigned to says which of them count. */
+export const deviceLeaves: readonly DeviceLeaf[] = [...robotLeaves, "weather"];
 export const serverLeaves: readonly ServerLeaf[] = ["command", "firmware"];
 
 /** Servers tell each other here which Stops they sent without a record; no robot may read or write it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { idInputSchema, idSchema, instantSchema, serialSchema } from "../http/values.ts";
 import { guardStateSchema } from "./guard-state.ts";
 
 /** By field, the smallest and largest limit that a site may have. */
@@ -36,6 +36,13 @@ const limitFields = {
 /** The columns stored from the form, also compared and audited. */
 export const GUARD_FIELDS = z.object(limitFields).keyof().options;
 
+/**
+ * What a site's limits mean without a fresh reading of its weather sensor: STOP, as bad as a limit that is passed; FORECAST,
+ * the forecast alone decides.
+ */
+export const withoutSensorSchema = z.enum(["STOP", "FORECAST"]);
+export type WithoutSensor = z.output<typeof withoutSensorSchema>;
+
 /** How often the limits were changed; 0 before the first time. Sent back with an edit, as that of other entries. */
 const guardVersionSchema = z.int().min(0);
 
@@ -52,6 +59,7 @@ export const siteGuard = defineRoute({
     max_rain_mm: limit,
     min_temperature_c: limit,
     max_temperature_c: limit,
+    without_sensor: withoutSensorSchema,
     version: guardVersionSchema,
     /** Null without any limit: the weather stops nobody. */
     state: guardStateSchema.nullable(),
@@ -59,6 +67,22 @@ export const siteGuard = defineRoute({
     judged_at: instantSchema.nullable(),
     /** When the forecast was received that it was compared with; null without one. */
     forecast_at: instantSchema.nullable(),
+    /** The site's weather sensor; null without one. */
+    sensor: z
+      .object({
+        serial: z.string(),
+        assigned_at: instantSchema,
+        /** Its newest reading, by the server's clock; null before the first. */
+        received_at: instantSchema.nullable(),
+        /** The age of that reading in seconds. */
+        age_s: z.int().min(0).nullable(),
+        /** Whether it counts: not older than 90 s, and by a clock that is right. */
+        fresh: z.boolean(),
+        gust_kmh: z.number().nullable(),
+        rain_mm_h: z.number().nullable(),
+        temperature_c: z.number().nullable(),
+      })
+      .nullable(),
   }),
 });
 
@@ -68,10 +92,32 @@ export const updateSiteGuard = defineRoute({
   path: "/api/sites/guard/:siteId",
   params: z.object({ siteId: idInputSchema }),
   body: z
-    .object({ ...limitFields, version: guardVersionSchema.optional() })
+    .object({
+      ...limitFields,
+      /** Missing is unchanged; FORECAST for a site that never had limits. */
+      without_sensor: withoutSensorSchema.optional(),
+      version: guardVersionSchema.optional(),
+    })
     .refine(({ min_temperature_c: min, max_temperature_c: max }) => min === null || max === null || min < max, {
       message: "must be above the lowest temperature",
       path: ["max_temperature_c"],
     }),
+  response: z.object({ message: z.string() }),
+});
+
+export const assignSensor = defineRoute({
+  summary: "Make a free device the weather sensor of a site, in place of the one that it has",
+  method: "PUT",
+  path: "/api/sites/guard/sensor/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  body: z.object({ serial_number: serialSchema }),
+  response: z.object({ message: z.string() }),
+});
+
+export const removeSensor = defineRoute({
+  summary: "Take a site's weather sensor away; its device is free then",
+  method: "DELETE",
+  path: "/api/sites/guard/sensor/:siteId",
+  params: z.object({ siteId: idInputSchema }),
   response: z.object({ message: z.string() }),
 });

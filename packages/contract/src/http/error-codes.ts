@@ -127,7 +127,7 @@ export const errorCodes = {
   SERIAL_TAKEN: "Another robot or device has this serial number.",
   DEVICE_RETIRED: "The device was retired.",
   DEVICE_OF_OTHER_PARTNER: "The device is allocated to another partner than the site.",
-  DEVICE_ASSIGNED: "A robot has the device.",
+  DEVICE_ASSIGNED: "A robot has the device, or a site as its weather sensor.",
   ROBOT_NOT_REPLACEABLE:
     "Site or serial number cannot be changed while the robot may move, is locked or is in a group.",
   ROBOT_NOT_REMOVABLE: "The robot may be moving, or is in a group.",

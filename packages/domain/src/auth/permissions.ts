@@ -105,6 +105,8 @@ export const permissions: Record<RouteName, Permission> = {
   runsNight: { access: "signed-in", scope: "site" },
   siteGuard: { access: "signed-in", scope: "site" },
   updateSiteGuard: { access: "signed-in", scope: "site" },
+  assignSensor: { access: "signed-in", scope: "site" },
+  removeSensor: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
   siteSoiling: { access: "signed-in", scope: "site" },
   energyAtRisk: { access: "signed-in", scope: "sites" },

@@ -9,7 +9,7 @@ export interface SerialUse {
   readonly sitePartnerId: number | null;
   /** Null if no such device is provisioned. */
   readonly device: { readonly partnerId: number; readonly isRetired: boolean } | null;
-  /** Another robot that has the device, with its site's partner; null if none has. */
+  /** Another robot, or site by its sensor, that has the device, with its site's partner; null if none has. */
   readonly otherRobot: { readonly sitePartnerId: number | null } | null;
 }
 

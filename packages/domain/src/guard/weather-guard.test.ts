@@ -3,13 +3,17 @@ import {
   type ForecastHour,
   guardStateOf,
   hasLimits,
-  judgeWeather,
+  type GuardRules,
+  judgeWeather as judgeAll,
+  type SensorReading,
   type StoredJudgement,
   type WeatherLimits,
 } from "./weather-guard.ts";
 
 const now = new Date("2026-06-15T14:20:00Z");
 const after = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
+const judgeWeather = (by: WeatherLimits, hours: readonly ForecastHour[], before: StoredJudgement, at: Date) =>
+  judgeAll({ ...by, without_sensor: "FORECAST" }, { hours, sensor: null }, before, at);
 const none: WeatherLimits = { max_gust_kmh: null, max_rain_mm: null, min_temperature_c: null, max_temperature_c: null };
 const limits: WeatherLimits = { max_gust_kmh: 45, max_rain_mm: 0.5, min_temperature_c: 2, max_temperature_c: 48 };
 const unjudged: StoredJudgement = { verdict: null, passed: null, within_since: null };
@@ -116,4 +120,76 @@ test("Wind and rain guard: the reason names value, limit and source", () => {
     now,
   );
   expect(state.text).toContain("gusts of 62 km/h (limit 45 km/h) are forecast");
+});
+
+describe("Wind and rain guard: a site's weather sensor", () => {
+  const calm: SensorReading = { received_at: now, sensor_ts: now, gust_kmh: 20, rain_mm_h: 0, temperature_c: 30 };
+  const aged = (seconds: number): SensorReading => ({
+    ...calm,
+    received_at: after(-seconds / 60),
+    sensor_ts: after(-seconds / 60),
+  });
+  const gusts = { ...calm, gust_kmh: 62 };
+  const rules = (without_sensor: GuardRules["without_sensor"]): GuardRules => ({ ...limits, without_sensor });
+  const by = (
+    sensor: SensorReading | null,
+    without: GuardRules["without_sensor"] = "FORECAST",
+    hours = forecast(),
+    at = now,
+  ) => judgeAll(rules(without), { hours, sensor }, unjudged, at);
+
+  test.each([
+    ["gusts", gusts, { what: "GUST", value: 62, limit: 45 }],
+    ["rain", { ...calm, rain_mm_h: 0.6 }, { what: "RAIN", value: 0.6, limit: 0.5 }],
+    ["cold", { ...calm, temperature_c: 1 }, { what: "COLD", value: 1, limit: 2 }],
+    ["heat", { ...calm, temperature_c: 49 }, { what: "HEAT", value: 49, limit: 48 }],
+  ])(
+    "Wind and rain guard: %s that it measures beyond the limit count, whatever the forecast says",
+    (_, sensor, passed) => {
+      expect(by(sensor)).toMatchObject({ verdict: "PASSED", passed: { ...passed, source: "SENSOR" } });
+    },
+  );
+
+  test("Wind and rain guard: the worse of sensor and forecast is named", () => {
+    expect(by(gusts, "FORECAST", forecast({ gust_kmh: 70 })).passed).toMatchObject({ value: 70, source: "FORECAST" });
+    expect(by(gusts, "FORECAST", forecast({ gust_kmh: 50 })).passed).toMatchObject({ value: 62, source: "SENSOR" });
+    expect(by(calm, "FORECAST", forecast({ gust_kmh: 50 })).passed).toMatchObject({ value: 50, source: "FORECAST" });
+  });
+
+  test("Wind and rain guard: calm air at the sensor makes no forecast known", () => {
+    expect(by(calm, "FORECAST", []).verdict).toBe("UNKNOWN");
+    expect(by(calm, "STOP", []).verdict).toBe("UNKNOWN");
+  });
+
+  test.each([
+    ["missing", null],
+    ["silent since it was assigned", { ...calm, received_at: null, sensor_ts: null }],
+    ["silent for more than 90 s", aged(90.1)],
+    ["without an instrument for a limit", { ...calm, rain_mm_h: null }],
+    ["late with its readings, or wrong about the time", { ...calm, sensor_ts: after(-31 / 60) }],
+  ])("Wind and rain guard: a sensor that is %s is as bad as a passed limit where the site says so", (_, sensor) => {
+    expect(by(sensor, "STOP")).toMatchObject({ verdict: "PASSED", passed: { what: "NO_SENSOR", limit: 90 } });
+    expect(by(sensor, "FORECAST").verdict).toBe("CLEAR");
+    expect(by(sensor, "STOP", forecast({ gust_kmh: 70 })).passed).toMatchObject({ what: "GUST", source: "FORECAST" });
+  });
+
+  test("Wind and rain guard: gusts by a clock that is wrong count, and nothing that was measured 90 s ago does", () => {
+    expect(by({ ...gusts, sensor_ts: after(-31 / 60) }).verdict).toBe("PASSED");
+    expect(by({ ...aged(90.1), gust_kmh: 62 }).verdict).toBe("CLEAR");
+    expect(by(aged(90), "STOP").verdict).toBe("CLEAR");
+  });
+
+  test("Wind and rain guard: instruments for limits that the site has not are not missed", () => {
+    const onlyGust: GuardRules = { ...none, max_gust_kmh: 45, without_sensor: "STOP" };
+    const anemometer = { ...calm, rain_mm_h: null, temperature_c: null };
+    expect(judgeAll(onlyGust, { hours: forecast(), sensor: anemometer }, unjudged, now).verdict).toBe("CLEAR");
+  });
+
+  test("Wind and rain guard: a sensor that is back must be within the limits for ten minutes", () => {
+    const silent = by(aged(91), "STOP");
+    const back = judgeAll(rules("STOP"), { hours: forecast(), sensor: calm }, silent, now);
+    expect(back).toMatchObject({ verdict: "PASSED", within_since: now });
+    const later = { ...calm, received_at: after(10), sensor_ts: after(10) };
+    expect(judgeAll(rules("STOP"), { hours: forecast(), sensor: later }, back, after(10)).verdict).toBe("CLEAR");
+  });
 });

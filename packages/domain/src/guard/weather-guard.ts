@@ -1,4 +1,6 @@
 import type { GuardState, GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
+import type { WithoutSensor } from "@suncrew/contract/guard/site-guard.ts";
+import { CLOCK_SKEW_MS } from "../devices/protocol-times.ts";
 import { outcomeSentence, outcomeText } from "../texts/outcome-texts.ts";
 import type { PassedLimit } from "../texts/passed-limit.ts";
 
@@ -24,7 +26,43 @@ export interface ForecastHour {
   readonly weather_received_at: Date | null;
 }
 
+/** The newest reading of a site's weather sensor. */
+export interface SensorReading {
+  /** By the server's clock, and by the sensor's; null before the first reading. */
+  readonly received_at: Date | null;
+  readonly sensor_ts: Date | null;
+  readonly gust_kmh: number | null;
+  readonly rain_mm_h: number | null;
+  readonly temperature_c: number | null;
+}
+
+/** What the limits are compared with; `sensor` is null at a site without one. */
+export interface Weather {
+  readonly hours: readonly ForecastHour[];
+  readonly sensor: SensorReading | null;
+}
+
+/** The limits of a site, and what they mean without a fresh reading of its sensor. */
+export interface GuardRules extends WeatherLimits {
+  readonly without_sensor: WithoutSensor;
+}
+
 const HOUR_MS = 3_600_000;
+
+/** A reading that was received longer ago, in milliseconds, says nothing. */
+export const SENSOR_STALE_MS = 90_000;
+
+/** Whether a reading was received a moment ago. */
+function isHeard({ received_at: receivedAt }: SensorReading, now: Date): boolean {
+  return receivedAt !== null && Math.abs(now.getTime() - receivedAt.getTime()) <= SENSOR_STALE_MS;
+}
+
+/** Whether a reading may also say that all is well: what waited for its connection, or for a right clock, may not. */
+export function isFreshReading(sensor: SensorReading, now: Date): boolean {
+  const { received_at: receivedAt, sensor_ts: ts } = sensor;
+  if (receivedAt === null || ts === null || !isHeard(sensor, now)) return false;
+  return Math.abs(receivedAt.getTime() - ts.getTime()) <= CLOCK_SKEW_MS;
+}
 
 /** A forecast that was received longer ago, in milliseconds, says nothing: weather services renew theirs every hour or so. */
 export const FORECAST_FRESH_MS = 6 * HOUR_MS;
@@ -60,29 +98,34 @@ export interface StoredJudgement extends Omit<Judgement, "verdict"> {
 }
 
 /**
- * Compares the weather with the limits. A value that any hour passes counts, and so does an hour that is not known: the
- * verdict is then that nobody knows, unless another one is known to pass a limit.
+ * Compares the weather with the limits, the worst of forecast and sensor. A value that any hour passes counts, and so does
+ * an hour that is not known: the verdict is then that nobody knows, unless another one is known to pass a limit. Where the
+ * site says so, a sensor that is missing, silent or without an instrument is as bad as a limit that is passed.
  */
 export function judgeWeather(
-  limits: WeatherLimits,
-  hours: readonly ForecastHour[],
+  rules: GuardRules,
+  { hours, sensor }: Weather,
   before: StoredJudgement,
   now: Date,
 ): Judgement {
   const { from, to } = hoursThatCount(now);
   const counting = hours.filter((hour) => hour.at > from && hour.at <= to && isFresh(hour, now));
   const found = quantities.flatMap((quantity) => {
-    const limit = limits[quantity.limit];
+    const { what, excess } = quantity;
+    const limit = rules[quantity.limit];
     if (limit === null) return [];
-    const values = counting.map((hour) => hour[quantity.value]);
-    const worst = values.filter((value) => value !== null).toSorted((one, other) => quantity.excess(other, one))[0];
-    const isPassed = worst !== undefined && quantity.excess(worst, limit) > 0;
-    const passed: PassedLimit | null = isPassed
-      ? { what: quantity.what, value: worst, limit, source: "FORECAST" }
-      : null;
-    return [{ quantity, passed, isKnown: values.filter((value) => value !== null).length === 2 }];
+    const forecast = counting.flatMap((hour) => hour[quantity.value] ?? []);
+    const measured = sensor !== null && isHeard(sensor, now) ? sensor[quantity.measured] : null;
+    const [worst] = [
+      ...forecast.map((value) => ({ what, value, limit, source: "FORECAST" as const })),
+      ...(measured === null ? [] : [{ what, value: measured, limit, source: "SENSOR" as const }]),
+    ].toSorted((one, other) => excess(other.value, one.value));
+    const passed: PassedLimit | null = worst !== undefined && excess(worst.value, limit) > 0 ? worst : null;
+    const isMeasured = measured !== null && sensor !== null && isFreshReading(sensor, now);
+    return [{ passed, isMeasured, isKnown: forecast.length === 2 }];
   });
-  const [passed] = found.flatMap((each) => each.passed ?? []);
+  const isBlind = rules.without_sensor === "STOP" && !found.every(({ isMeasured }) => isMeasured);
+  const [passed] = [...found.flatMap((each) => each.passed ?? []), ...(isBlind ? [noSensor] : [])];
   if (passed !== undefined) return { verdict: "PASSED", passed: worseOf(before.passed, passed), within_since: null };
   if (!found.every(({ isKnown }) => isKnown)) {
     // What nobody knows is not within the limits again.
@@ -105,6 +148,8 @@ interface Quantity {
   readonly what: PassedLimit["what"];
   readonly limit: keyof WeatherLimits;
   readonly value: "gust_kmh" | "rain_mm" | "temperature_c";
+  /** What a sensor calls it. */
+  readonly measured: "gust_kmh" | "rain_mm_h" | "temperature_c";
   /** Above 0 if the value is worse than the other one. */
   readonly excess: (value: number, other: number) => number;
 }
@@ -113,11 +158,24 @@ const above = (value: number, other: number): number => value - other;
 
 /** In the order in which they are named where several are passed. */
 const quantities: readonly Quantity[] = [
-  { what: "GUST", limit: "max_gust_kmh", value: "gust_kmh", excess: above },
-  { what: "RAIN", limit: "max_rain_mm", value: "rain_mm", excess: above },
-  { what: "COLD", limit: "min_temperature_c", value: "temperature_c", excess: (value, other) => other - value },
-  { what: "HEAT", limit: "max_temperature_c", value: "temperature_c", excess: above },
+  { what: "GUST", limit: "max_gust_kmh", value: "gust_kmh", measured: "gust_kmh", excess: above },
+  { what: "RAIN", limit: "max_rain_mm", value: "rain_mm", measured: "rain_mm_h", excess: above },
+  {
+    what: "COLD",
+    limit: "min_temperature_c",
+    value: "temperature_c",
+    measured: "temperature_c",
+    excess: (value, other) => other - value,
+  },
+  { what: "HEAT", limit: "max_temperature_c", value: "temperature_c", measured: "temperature_c", excess: above },
 ];
+
+const noSensor: PassedLimit = {
+  what: "NO_SENSOR",
+  value: SENSOR_STALE_MS / 1_000,
+  limit: SENSOR_STALE_MS / 1_000,
+  source: "SENSOR",
+};
 
 /** What is told does not change with every reading: the worst of it stays while the same limit is passed. */
 function worseOf(before: PassedLimit | null, now: PassedLimit): PassedLimit {

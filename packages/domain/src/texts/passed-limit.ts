@@ -1,7 +1,8 @@
 /** A limit of a site that its weather passed. Stored, so what it says is kept for good. */
 export type PassedLimit = {
-  readonly what: "GUST" | "RAIN" | "COLD" | "HEAT";
-  /** In the unit of the limit: km/h, mm within an hour, or °C. */
+  /** NO_SENSOR: the site's weather sensor is missing or silent, which the site takes for a limit that is passed. */
+  readonly what: "GUST" | "RAIN" | "COLD" | "HEAT" | "NO_SENSOR";
+  /** In the unit of the limit: km/h, mm within an hour, °C, or seconds without a reading. */
   readonly value: number;
   readonly limit: number;
   readonly source: "FORECAST" | "SENSOR";
@@ -14,10 +15,13 @@ const phrases: Readonly<Record<PassedLimit["what"], (value: string, limit: strin
   RAIN: (value, limit) => `${value} mm of rain within an hour (limit ${limit} mm)`,
   COLD: (value, limit) => `${value} °C (not below ${limit} °C)`,
   HEAT: (value, limit) => `${value} °C (not above ${limit} °C)`,
+  NO_SENSOR: (_, limit) => `no reading of the site's weather sensor within ${limit} seconds`,
 };
 
 /** "gusts of 62 km/h (limit 45 km/h) are forecast", as part of a sentence. */
 export function passedPhrase({ what, value, limit, source }: PassedLimit): string {
+  const phrase = phrases[what](number(value), number(limit));
+  if (what === "NO_SENSOR") return `there is ${phrase}`;
   const verb = what === "GUST" ? "are" : "is";
-  return `${phrases[what](number(value), number(limit))} ${verb} ${source === "FORECAST" ? "forecast" : "measured"}`;
+  return `${phrase} ${verb} ${source === "FORECAST" ? "forecast" : "measured"}`;
 }

@@ -12,6 +12,7 @@ const device = (serial: string, change: Partial<Device> = {}): Device => ({
   secret_unsure: false,
   partner: { id: 1, name: "In-house" },
   robot: null,
+  sensor_of: null,
   ...change,
 });
 const robot = { id: 1, name: "Sweeper", site_id: 2, site_name: "Bhadla Park", online: true };
@@ -23,6 +24,12 @@ const devices = [
 
 test("protocol rule 9: a retired device is shown as retired even if a robot still has it", () => {
   expect(deviceCounts(devices)).toEqual({ all: 3, free: 1, assigned: 1, retired: 1 });
+});
+
+test("a site's weather sensor is assigned, and found by its site", () => {
+  const sensor = device("WX-1", { sensor_of: { site_id: 2, site_name: "Bhadla Park" } });
+  expect(deviceCounts([sensor])).toMatchObject({ free: 0, assigned: 1 });
+  expect(devicesFound([sensor], "assigned", "bhadla")).toEqual([sensor]);
 });
 
 test.each([

@@ -9,7 +9,7 @@ export const deviceFilters: readonly DeviceFilter[] = ["all", "free", "assigned"
 
 export function deviceState(device: Device): DeviceState {
   if (device.retired_at !== null) return "retired";
-  return device.robot === null ? "free" : "assigned";
+  return device.robot === null && device.sensor_of === null ? "free" : "assigned";
 }
 
 /** What is inconsistent between a device and the broker; null if nothing is. */
@@ -28,9 +28,14 @@ export function deviceCounts(devices: readonly Device[]): Readonly<Record<Device
 /** The devices that match the filter and every word of the search, in serial number, partner, robot or site. */
 export function devicesFound(devices: readonly Device[], filter: DeviceFilter, search: string): readonly Device[] {
   return devices.filter((device) => {
-    const { serial, partner, robot } = device;
+    const { serial, partner, robot, sensor_of: site } = device;
     if (filter !== "all" && deviceState(device) !== filter) return false;
-    return matchesEveryWord(search, [serial, partner.name, robot?.name ?? "", robot?.site_name ?? ""]);
+    return matchesEveryWord(search, [
+      serial,
+      partner.name,
+      robot?.name ?? "",
+      robot?.site_name ?? site?.site_name ?? "",
+    ]);
   });
 }
 

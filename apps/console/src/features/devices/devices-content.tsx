@@ -4,6 +4,7 @@ import { IconKey, IconPlugConnectedX, IconPlus, IconRefresh, IconUserShare } fro
 import { useMemo, useState } from "react";
 import { confirm, type Question } from "../../platform/confirm/confirm.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
+import type { Look } from "../../ui/look.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -19,7 +20,7 @@ import {
   deviceState,
   partnersOf,
 } from "./device-facts.ts";
-import { connectionLook, deviceLook } from "./device-looks.ts";
+import { connectionLook, deviceLook, sensorLook } from "./device-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";
@@ -197,8 +198,13 @@ interface DeviceCellsProps extends Pick<DeviceTableProps, "busy" | "onRotate" | 
   readonly device: Device;
 }
 
+function assignedLook({ robot, sensor_of: site }: Device): Look {
+  return robot === null && site !== null ? sensorLook : connectionLook(robot?.online === true);
+}
+
 function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
-  const { serial, partner, robot, secret_at, retired_at } = device;
+  const { serial, partner, robot, sensor_of: sensorOf, secret_at, retired_at } = device;
+  const siteName = robot?.site_name ?? sensorOf?.site_name;
   const note = deviceNote(device);
   const state = deviceState(device);
   return (
@@ -207,7 +213,7 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
         {serial}
       </Cell>
       <Cell area="state" className={classes["state"]}>
-        <StateBadge look={state === "assigned" ? connectionLook(robot?.online === true) : deviceLook[state]} />
+        <StateBadge look={state === "assigned" ? assignedLook(device) : deviceLook[state]} />
         {note !== null && (
           <span className={classes["pending"]} data-unsure={device.secret_unsure || undefined}>
             {note}
@@ -218,10 +224,10 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
         {partner.name}
       </Cell>
       <Cell area="robot" isCut title={robot?.name}>
-        {robot?.name ?? "–"}
+        {robot?.name ?? (sensorOf === null ? "–" : "Weather sensor")}
       </Cell>
-      <Cell area="site" isCut className={classes["site"]} title={robot?.site_name}>
-        {robot?.site_name ?? "–"}
+      <Cell area="site" isCut className={classes["site"]} title={siteName}>
+        {siteName ?? "–"}
       </Cell>
       <Cell area="issued" className={shared["muted"]}>
         {retired_at === null ? (
@@ -257,17 +263,20 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
   );
 }
 
-const robotOf = ({ robot }: Device) => (robot === null ? null : `robot ${robot.name} at ${robot.site_name}`);
+function userOf({ robot, sensor_of: site }: Device): string | null {
+  if (robot !== null) return `robot ${robot.name} at ${robot.site_name}`;
+  return site === null ? null : `the weather sensor of ${site.site_name}`;
+}
 
 /** What happens when a device gets a new secret. */
 export function rotateQuestion(device: Device, isDemo: boolean): Question {
-  const robot = robotOf(device);
+  const user = userOf(device);
   const who =
-    robot === null
+    user === null
       ? `Device ${device.serial} is free: no robot has it.`
-      : `Device ${device.serial} belongs to ${robot}, which stays offline until the new secret is entered in it.`;
+      : `Device ${device.serial} belongs to ${user}, which stays offline until the new secret is entered in it.`;
   const demo =
-    isDemo && robot !== null ? " In this demo the simulated robot keeps the old secret, so it stays offline." : "";
+    isDemo && user !== null ? " In this demo the simulated robot keeps the old secret, so it stays offline." : "";
   const unsure = device.secret_unsure
     ? " Its last new secret was never shown to anyone, and the broker may already use it."
     : "";
@@ -275,17 +284,21 @@ export function rotateQuestion(device: Device, isDemo: boolean): Question {
     title: "Rotate Secret",
     message: `${who}${unsure} The old secret ends at once, and with it the device's connection.${demo}`,
     confirmLabel: "Rotate Secret",
-    destructive: robot !== null,
+    destructive: user !== null,
   };
 }
 
 /** What happens when a device is retired. */
 export function retireQuestion(device: Device): Question {
-  const robot = robotOf(device);
+  const user = userOf(device);
+  const then =
+    device.robot === null
+      ? "Nothing is measured there until it has another one."
+      : "The robot is stopped, shows offline and takes no command until it is given another serial number.";
   const who =
-    robot === null
+    user === null
       ? `Device ${device.serial} is free: no robot has it.`
-      : `Device ${device.serial} belongs to ${robot}. The robot is stopped, shows offline and takes no command until it is given another serial number.`;
+      : `Device ${device.serial} belongs to ${user}. ${then}`;
   return {
     title: "Retire Device",
     message: `${who} The device is cut off at once and for good, and its serial number is never free again.`,

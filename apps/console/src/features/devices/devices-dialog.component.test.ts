@@ -14,6 +14,7 @@ const device: Device = {
   secret_unsure: false,
   partner: { id: 1, name: "In-house" },
   robot: null,
+  sensor_of: null,
 };
 
 test("protocol rule 9: a refusal shows its reason, and a list that cannot be loaded can be retried", async () => {

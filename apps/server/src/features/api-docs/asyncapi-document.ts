@@ -34,6 +34,10 @@ robot, from its first connection on, is described in docs/device-guide.md.
 14. \`session\` and \`eventSeq\` start at the current Unix time in seconds and only grow. A value more than a day ahead of the
     server's time is dropped, and raises an alert; so does a lower session.
 
+15. A weather sensor is a device of its own at a site. It publishes \`weather\` and nothing else, at least every 30 s and at
+    once in a gust; a reading counts for 90 s, and only if (session, seq) is above that of the one before. A retained
+    reading, or one that a robot sends, counts for nothing.
+
 A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.
 
 Apart from robots, the channel \`webhook\` tells other programs over HTTPS what happens, as docs/webhooks.md describes.`;
@@ -55,6 +59,10 @@ export const leafTexts: Readonly<Record<Leaf, { readonly title: string; readonly
   event: { title: "Event", summary: "A run or an alert began or ended; repeated until RECEIVED." },
   command: { title: "Command", summary: "A command or a query to one robot." },
   firmware: { title: "Firmware offer", summary: "New firmware for one robot, and where to download it." },
+  weather: {
+    title: "Weather reading",
+    summary: "What the weather sensor of a site has just measured.",
+  },
   "firmware/state": {
     title: "Firmware progress",
     summary: "The progress of a robot with the firmware it was offered.",
@@ -152,15 +160,15 @@ export function asyncApiDocument() {
 }
 
 function operationId(leaf: Leaf): string {
-  return `${leaves[leaf].from === "robot" ? "receive" : "send"}${capitalised(leafName(leaf))}`;
+  return `${leaves[leaf].from === "server" ? "send" : "receive"}${capitalised(leafName(leaf))}`;
 }
 
 function operationOf(leaf: Leaf): object {
   const { from, qos, retained } = leaves[leaf];
   return {
-    action: from === "robot" ? "receive" : "send",
+    action: from === "server" ? "send" : "receive",
     channel: refTo("channels", leafName(leaf)),
-    title: `${from === "robot" ? "From a robot" : "To a robot"}: ${leafTexts[leaf].title.toLowerCase()}`,
+    title: `${from === "server" ? "To a robot" : `From a ${from}`}: ${leafTexts[leaf].title.toLowerCase()}`,
     summary: `${leafTexts[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
     messages: [refTo("channels", leafName(leaf), "messages", leafName(leaf))],
     bindings: { mqtt: { qos, retain: retained, bindingVersion: "0.2.0" } },
@@ -250,6 +258,18 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
         version: "2.5.0",
         code: "HASH_MISMATCH",
       },
+    },
+  ],
+  weather: [
+    {
+      name: "calm",
+      summary: "Light wind, no rain",
+      payload: { v: 1, seq: 42, session, ts, gust_kmh: 14.8, rain_mm_h: 0, temperature_c: 34.2 },
+    },
+    {
+      name: "gusts",
+      summary: "A storm, measured by a sensor without a rain gauge",
+      payload: { v: 1, seq: 43, session, ts, gust_kmh: 71.6, rain_mm_h: null, temperature_c: 29.5 },
     },
   ],
   firmware: [

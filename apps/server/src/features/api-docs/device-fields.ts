@@ -93,7 +93,7 @@ export function deviceFieldsText(): string {
     );
     return [
       `## ${leaf}`,
-      `\`${TOPIC_ROOT}/{serial}/${leaf}\`, ${from === "robot" ? "from" : "to"} the robot, QoS ${qos}, ${retained ? "retained" : "never retained"}. ${leafTexts[leaf].summary}`,
+      `\`${TOPIC_ROOT}/{serial}/${leaf}\`, ${from === "server" ? "to the robot" : `from the ${from}`}, QoS ${qos}, ${retained ? "retained" : "never retained"}. ${leafTexts[leaf].summary}`,
       ...(shared.length === 0 ? [] : [`In every ${leaf}:\n\n${table(shared)}`]),
       ...tables,
       ...examples,

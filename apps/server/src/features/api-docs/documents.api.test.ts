@@ -141,7 +141,7 @@ describe("open to other programs: the AsyncAPI document", () => {
     );
     expect(operations).toHaveLength(1);
     expect(operations[0]).toMatchObject({
-      action: from === "robot" ? "receive" : "send",
+      action: from === "server" ? "send" : "receive",
       bindings: { mqtt: { qos, retain: retained } },
     });
     expect(asyncApi.channels[leafName(leaf)]?.address).toBe(`scr/v1/{serial}/${leaf}`);

@@ -1,4 +1,4 @@
-import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
+import type { DeviceLeaf } from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
@@ -6,7 +6,7 @@ import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
-import { BadMessages, openMessage, robotTopics, serialIn } from "./devices.mqtt.ts";
+import { BadMessages, openMessage, robotTopics, sensorTopics, serialIn } from "./devices.mqtt.ts";
 import { BridgeLock, type BridgeLockDependencies } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
@@ -42,7 +42,7 @@ export interface BridgeDependencies extends Pick<Dependencies, "db" | "broker" |
 export class Bridge implements Service {
   readonly #deps: BridgeDependencies;
   readonly #bad: BadMessages;
-  readonly #received = new Map<RobotLeaf, number>();
+  readonly #received = new Map<DeviceLeaf, number>();
   readonly #lock: BridgeLock;
   readonly #log: ThrottledLog;
   readonly #queue: IngestQueue;
@@ -98,7 +98,7 @@ export class Bridge implements Service {
   }
 
   /** Valid messages by leaf that this server has received since it started. */
-  get messages(): ReadonlyMap<RobotLeaf, number> {
+  get messages(): ReadonlyMap<DeviceLeaf, number> {
     return this.#received;
   }
 
@@ -353,13 +353,30 @@ class RobotSubscription {
       if (this.#wanted !== null && isCurrent) this.#listener.onMessage(message);
     };
     try {
-      const end = await this.#deps.broker.subscribe(robotTopics, onMessage);
+      const endRobots = await this.#deps.broker.subscribe(robotTopics, onMessage);
+      const endSensors = await this.#subscribeToSensors().catch(async (error: unknown) => {
+        await endRobots();
+        throw error;
+      });
+      const end = async () => void (await Promise.all([endRobots(), endSensors()]));
       this.#held = { by, onMessage, end };
       await former?.end();
       if (this.#wanted === by) this.#listener.onSubscribed();
     } catch (error) {
       this.#deps.log.warn({ error }, "could not subscribe to robots");
       if (this.#wanted === by) this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => void this.#settle());
+    }
+  }
+
+  /** The handler of robots' messages gets all of the connection. Robots must not depend on rights that only sensors need. */
+  async #subscribeToSensors(): Promise<() => Promise<void>> {
+    const { broker, log } = this.#deps;
+    try {
+      return await broker.subscribe(sensorTopics, () => {});
+    } catch (error) {
+      if (!broker.connected) throw error;
+      log.warn({ error }, "the broker does not let Suncrew listen to weather sensors: they count as silent");
+      return async () => {};
     }
   }
 

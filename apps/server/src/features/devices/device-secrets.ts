@@ -1,5 +1,5 @@
 import { DEVICES_AT_ONCE, type DeviceSecret } from "@suncrew/contract/devices/devices.ts";
-import { parseTopic, robotLeaves, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
+import { deviceLeaves, parseTopic, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import { serialRange } from "@suncrew/domain/devices/serial-numbers.ts";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
@@ -304,7 +304,7 @@ export function deviceAccess(db: Db) {
     isInService: async (serial: string) => (await deviceSecretSha256(db, serial)) !== null,
     mayPublish(serial: string, topic: string): boolean {
       const parsed = parseTopic(topic);
-      return parsed !== null && parsed.serial === serial && robotLeaves.some((leaf) => leaf === parsed.leaf);
+      return parsed !== null && parsed.serial === serial && deviceLeaves.some((leaf) => leaf === parsed.leaf);
     },
     maySubscribe: (serial: string, filter: string) => serverLeaves.some((leaf) => filter === topicOf(serial, leaf)),
   };

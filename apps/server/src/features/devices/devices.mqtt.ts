@@ -1,5 +1,18 @@
-import type { AckMessage, EventMessage, FirmwareStateMessage } from "@suncrew/contract/devices/messages.ts";
-import { leaves, MAX_MESSAGE_BYTES, parseTopic, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import type {
+  AckMessage,
+  EventMessage,
+  FirmwareStateMessage,
+  WeatherMessage,
+} from "@suncrew/contract/devices/messages.ts";
+import {
+  leaves,
+  MAX_MESSAGE_BYTES,
+  parseTopic,
+  robotLeaves,
+  TOPIC_ROOT,
+  topicOf,
+} from "@suncrew/contract/devices/topics.ts";
+import { implausibleCounter } from "@suncrew/domain/devices/reported-values.ts";
 import { z } from "zod";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -8,12 +21,17 @@ import type { PresenceMessage } from "./presence.ts";
 /** The bridge's subscriptions: everything that robots publish (protocol rule 11: no shared subscription). */
 export const robotTopics: readonly string[] = robotLeaves.map((leaf) => `${TOPIC_ROOT}/+/${leaf}`);
 
+/** What weather sensors publish; apart, because a broker with the rights of an earlier version refuses it. */
+export const sensorTopics: readonly string[] = [topicOf("+", "weather")];
+
 type BadMessageKind =
   | "oversized"
   | "topic"
   | "json"
   | "schema"
   | "unknown-serial"
+  | "retained"
+  | "counter"
   | "overflow"
   | "over-budget"
   | "refused"
@@ -24,6 +42,7 @@ export type IncomingMessage = (
   | { readonly leaf: "ack"; readonly message: AckMessage; readonly receivedAt: Date }
   | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date }
   | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage; readonly receivedAt: Date }
+  | { readonly leaf: "weather"; readonly message: WeatherMessage; readonly receivedAt: Date }
 ) & {
   /** Counts what the buffer has received; set when it is added there. */
   arrival?: number;
@@ -55,6 +74,11 @@ export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened
   if (json === undefined) return { bad: "json", serial };
   const { data } = leafSchema.safeParse({ leaf: topic.leaf, message: json });
   if (data === undefined) return { bad: "schema", serial };
+  if (data.leaf === "weather") {
+    // Nobody knows when a retained reading was received.
+    if (received.retained) return { bad: "retained", serial };
+    if (implausibleCounter(data.message, receivedAt.getTime(), 0) !== null) return { bad: "counter", serial };
+  }
   const isPresence = data.leaf === "connection" || data.leaf === "state";
   const incoming = isPresence ? { ...data, receivedAt, retained: received.retained } : { ...data, receivedAt };
   return { serial: topic.serial, incoming };
@@ -85,6 +109,7 @@ const leafSchema = z.discriminatedUnion("leaf", [
   z.object({ leaf: z.literal("ack"), message: leaves.ack.schema }),
   z.object({ leaf: z.literal("event"), message: leaves.event.schema }),
   z.object({ leaf: z.literal("firmware/state"), message: leaves["firmware/state"].schema }),
+  z.object({ leaf: z.literal("weather"), message: leaves.weather.schema }),
 ]);
 
 /** Each kind of bad message is logged at most this often. */

@@ -206,7 +206,9 @@ export async function lockDevices(tx: Tx, serials: readonly string[]) {
     .innerJoin("partners as p", "p.id", "d.partner_id")
     .leftJoin("robots as r", (join) => join.onRef("r.serial_number", "=", "d.serial").on("r.deleted_at", "is", null))
     .select(["d.serial", "d.retired_at", "d.partner_id", "p.name as partner_name"])
-    .select(sql<boolean>`r.id is not null`.as("is_assigned"))
+    .select(
+      sql<boolean>`r.id is not null or exists (select from site_sensors s where s.serial = d.serial)`.as("is_assigned"),
+    )
     .where("d.serial", "=", these)
     .orderBy("d.serial")
     .execute();

@@ -203,6 +203,7 @@ export class IngestQueue {
       for (const [serial, allowance] of allowances) this.#budgets.settle(serial, allowance);
       const unknown = new Set(ingested.unknown.map(({ serial }) => serial));
       for (const { serial, messages } of ingested.unknown) bad.add("unknown-serial", serial, messages);
+      for (const { serial, messages } of ingested.misplaced) bad.add("topic", serial, messages);
       round.done.push(...batch.map(({ serial }) => serial).filter((serial) => !unknown.has(serial)));
       onIngested(ingested);
       return;

@@ -21,6 +21,7 @@ import { inTransaction } from "../../platform/database/transactions.ts";
 import { clearSiteOutages, raiseAlerts, recordPastAlerts, type CurrentAlerts, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
+import { type ReceivedReading, recordReadings } from "../guard/public.ts";
 import { markLateReadings } from "../robot-days/public.ts";
 import { type ReceivedEvent, type ReportedMotion, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage, RobotMessages } from "./devices.mqtt.ts";
@@ -38,6 +39,7 @@ import {
 
 type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
+type Weather = Extract<IncomingMessage, { leaf: "weather" }>;
 type Firmware = Extract<IncomingMessage, { leaf: "firmware/state" }>;
 
 interface Outcome {
@@ -61,8 +63,10 @@ interface Outcome {
 }
 
 export interface Ingested {
-  /** Serial numbers that no robot uses, with the number of their messages. */
+  /** Serial numbers that neither robot nor site uses, with the number of their messages. */
   readonly unknown: readonly { readonly serial: string; readonly messages: number }[];
+  /** What a robot sends as if it were a weather sensor, or a sensor as if it were a robot. */
+  readonly misplaced: readonly { readonly serial: string; readonly messages: number }[];
   /** Robots that came online or reconnected. */
   readonly returned: readonly number[];
   /** Stored events to acknowledge, including those stored earlier. */
@@ -87,16 +91,22 @@ export async function ingest(
     const known = await lockRobotStates(tx, serials);
     const outcomes: Outcome[] = [];
     const unknown: { serial: string; messages: number }[] = [];
+    const misplaced: { serial: string; messages: number }[] = [];
+    const sensors = await recordReadings(tx, readingsOf(batch.filter(({ serial }) => !known.has(serial))));
     for (const { serial, messages } of batch) {
       const robot = known.get(serial);
-      if (robot) outcomes.push(outcomeOf(serial, robot, messages, allowanceOf(serial)));
-      else unknown.push({ serial, messages: messages.length });
+      const own = messages.filter(({ leaf }) => (leaf === "weather") === (robot === undefined));
+      if (own.length < messages.length && (robot !== undefined || sensors.has(serial)))
+        misplaced.push({ serial, messages: messages.length - own.length });
+      if (robot) outcomes.push(outcomeOf(serial, robot, own, allowanceOf(serial)));
+      else if (!sensors.has(serial)) unknown.push({ serial, messages: messages.length });
     }
     // All writers lock rows in this order.
     outcomes.sort((one, other) => one.before.robot_id - other.before.robot_id);
     const refused = await store(tx, outcomes, clock);
     return {
       unknown,
+      misplaced,
       returned: outcomes.filter(({ returned }) => returned).map(({ before }) => before.robot_id),
       received: outcomes.flatMap(({ serial, after, events }) =>
         events
@@ -105,6 +115,17 @@ export async function ingest(
       ),
       readings: outcomes.reduce((sum, { live }) => sum + live.length, 0),
     };
+  });
+}
+
+/** The newest reading of each sensor. */
+function readingsOf(batch: readonly RobotMessages[]): ReceivedReading[] {
+  return batch.flatMap(({ serial, messages }) => {
+    const readings = messages.filter((incoming): incoming is Weather => incoming.leaf === "weather");
+    const [newest] = readings.toSorted(
+      ({ message: one }, { message: other }) => other.session - one.session || other.seq - one.seq,
+    );
+    return newest === undefined ? [] : [{ serial, message: newest.message, receivedAt: newest.receivedAt }];
   });
 }
 
@@ -190,6 +211,7 @@ function outcomeOf(
     badCounter: null,
   };
   for (const incoming of messages) {
+    if (incoming.leaf === "weather") continue;
     const implausible =
       incoming.leaf === "ack" ? null : implausibleCounter(incoming.message, incoming.receivedAt.getTime(), commandSeq);
     if (implausible !== null) {

@@ -1,7 +1,12 @@
-import { siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import { allocateDevices, deviceList } from "@suncrew/contract/devices/devices.ts";
+import { assignSensor, removeSensor, siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import { createRobot, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDevice } from "../../../test/fixtures.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
 beforeAll(async () => (server = await createTestApp()));
@@ -26,7 +31,13 @@ test("Wind and rain guard: a site has no limits until somebody sets them, and it
   expect(
     await server.db.selectFrom("audit").selectAll().where("action", "=", "UPDATE_WEATHER_LIMITS").execute(),
   ).toMatchObject([
-    { entity: "site", site_id: server.fixtures.ownSiteId, before: none, after: limits, outcome: "DONE" },
+    {
+      entity: "site",
+      site_id: server.fixtures.ownSiteId,
+      before: { ...none, without_sensor: "FORECAST" },
+      after: { ...limits, without_sensor: "FORECAST" },
+      outcome: "DONE",
+    },
   ]);
 });
 
@@ -73,4 +84,94 @@ test("Wind and rain guard: without limits the alert about them is over", async (
   await admin.call(updateSiteGuard, { ...own(), body: none });
   const open = server.db.selectFrom("alerts").selectAll().where("code", "=", "WEATHER_LIMIT");
   expect(await open.where("cleared_at", "is", null).execute()).toEqual([]);
+});
+
+describe("Wind and rain guard: a site's weather sensor", () => {
+  const assign = async (who: "admin" | "owner" | "stranger", serial: string) =>
+    (await server.as(who)).call(assignSensor, { ...own(), body: { serial_number: serial } });
+  const sensorOfSite = async () => (await (await server.as("owner")).ask(siteGuard, own())).sensor;
+
+  test("Wind and rain guard: its owner makes a device of its own the sensor, sees what it measured and when, and takes it away", async () => {
+    await addDevice(server.db, "WX-OWN", server.fixtures.ownerPartnerId);
+    expect(await assign("owner", "WX-OWN")).toMatchObject({ status: 200 });
+    expect(await sensorOfSite()).toMatchObject({ serial: "WX-OWN", received_at: null, age_s: null, fresh: false });
+    const received = new Date(TEST_NOW.getTime() - 40_000);
+    const measured = {
+      session: 1,
+      seq: 1,
+      received_at: received,
+      sensor_ts: received,
+      gust_kmh: 12.5,
+      temperature_c: 30,
+    };
+    await server.db.updateTable("site_sensors").set(measured).execute();
+    expect(await sensorOfSite()).toMatchObject({
+      received_at: received.toISOString(),
+      age_s: 40,
+      fresh: true,
+      gust_kmh: 12.5,
+      rain_mm_h: null,
+      temperature_c: 30,
+    });
+    const devices = await (await server.as("admin")).ask(deviceList, {});
+    expect(devices.find(({ serial }) => serial === "WX-OWN")).toMatchObject({
+      robot: null,
+      sensor_of: { site_id: server.fixtures.ownSiteId, site_name: "Ownfield Park" },
+    });
+    const owner = await server.as("owner");
+    expect(await owner.call(removeSensor, own())).toMatchObject({ status: 200 });
+    expect(await sensorOfSite()).toBe(null);
+    const audited = server.db.selectFrom("audit").selectAll().where("action", "in", ["ASSIGN_SENSOR", "REMOVE_SENSOR"]);
+    expect(await audited.orderBy("id").execute()).toMatchObject([
+      { before: { sensor: null }, after: { sensor: "WX-OWN" }, site_id: server.fixtures.ownSiteId, outcome: "DONE" },
+      { before: { sensor: "WX-OWN" }, after: { sensor: null }, outcome: "DONE" },
+    ]);
+  });
+
+  test("Wind and rain guard: a device is one robot's or one site's, and its partner's", async () => {
+    await addDevice(server.db, "WX-FREE");
+    await addDevice(server.db, "WX-GONE", server.fixtures.ownerPartnerId);
+    await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "WX-GONE").execute();
+    expect(await assign("owner", "WX-FREE")).toMatchObject({ status: 400, body: { code: "SERIAL_UNKNOWN" } });
+    expect(await assign("owner", "NO-SUCH-1")).toMatchObject({ status: 400, body: { code: "SERIAL_UNKNOWN" } });
+    expect(await assign("owner", "WX-GONE")).toMatchObject({ status: 409, body: { code: "DEVICE_RETIRED" } });
+    expect(await assign("owner", "OWN-1")).toMatchObject({ status: 409, body: { code: "DEVICE_ASSIGNED" } });
+    expect((await assign("stranger", "WX-FREE")).status).toBe(404);
+    expect(await assign("admin", "WX-FREE")).toMatchObject({ status: 200 });
+    // It stands at the site, so it is its partner's now, and no robot's.
+    const admin = await server.as("admin");
+    const robot = { site_id: server.fixtures.ownSiteId, robot_name: "Late", installation_date: "2024-02-29" };
+    expect(await admin.call(createRobot, { body: { ...robot, serial_number: "WX-FREE" } })).toMatchObject({
+      status: 409,
+      body: { code: "SERIAL_TAKEN" },
+    });
+    expect(
+      await admin.call(assignSensor, {
+        params: { siteId: server.fixtures.secondSiteId },
+        body: { serial_number: "WX-FREE" },
+      }),
+    ).toMatchObject({ status: 409, body: { code: "DEVICE_ASSIGNED" } });
+    expect(
+      await admin.call(allocateDevices, { body: { serials: ["WX-FREE"], partner_id: IN_HOUSE_PARTNER_ID } }),
+    ).toMatchObject({ status: 409, body: { code: "DEVICE_ASSIGNED" } });
+    const serials = await admin.ask(serialNumbers, {});
+    expect(serials).toContainEqual({ serial_number: "WX-FREE", assigned: true });
+    const device = server.db.selectFrom("devices").select("partner_id").where("serial", "=", "WX-FREE");
+    expect(await device.executeTakeFirst()).toEqual({ partner_id: server.fixtures.ownerPartnerId });
+  });
+
+  test("Wind and rain guard: what a missing sensor means stays unless an edit says otherwise", async () => {
+    const owner = await server.as("owner");
+    await owner.call(updateSiteGuard, { ...own(), body: { ...limits, without_sensor: "STOP" } });
+    await owner.call(updateSiteGuard, { ...own(), body: { ...limits, max_gust_kmh: 50 } });
+    expect(await owner.ask(siteGuard, own())).toMatchObject({ max_gust_kmh: 50, without_sensor: "STOP" });
+  });
+
+  test("a deleted site has no sensor; its device is free", async () => {
+    const admin = await server.as("admin");
+    await addDevice(server.db, "WX-LAST", server.fixtures.ownerPartnerId);
+    await admin.call(assignSensor, { ...own(), body: { serial_number: "WX-LAST" } });
+    expect((await admin.call(deleteSite, { params: { id: server.fixtures.ownSiteId } })).status).toBe(200);
+    expect(await server.db.selectFrom("site_sensors").selectAll().execute()).toEqual([]);
+  });
 });

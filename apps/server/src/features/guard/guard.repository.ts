@@ -37,7 +37,9 @@ export async function judgeDue(tx: Tx, readHours: ReadHours, now: Date): Promise
   const guards = await tx
     .selectFrom("site_guards as g")
     .innerJoin("sites", "sites.id", "g.site_id")
+    .leftJoin("site_sensors as s", "s.site_id", "g.site_id")
     .selectAll("g")
+    .select(["s.serial", "s.received_at", "s.sensor_ts", "s.gust_kmh", "s.rain_mm_h", "s.temperature_c"])
     .where("sites.deleted_at", "is", null)
     .where(hasWeatherLimits)
     .where((eb) =>
@@ -61,7 +63,10 @@ export async function judgeDue(tx: Tx, readHours: ReadHours, now: Date): Promise
     from,
     to,
   );
-  const judged = guards.map((guard) => ({ guard, ...judgeWeather(guard, hours.get(guard.site_id) ?? [], guard, now) }));
+  const judged = guards.map((guard) => {
+    const weather = { hours: hours.get(guard.site_id) ?? [], sensor: guard.serial === null ? null : guard };
+    return { guard, ...judgeWeather(guard, weather, guard, now) };
+  });
   const stored = judged.map(({ guard, ...judgement }) => ({
     site_id: guard.site_id,
     is_news: isNews(guard, judgement),
@@ -127,7 +132,14 @@ const isOpen = (verb: "START" | "STOP" | "MAINTENANCE_ON") =>
 /** The limits of a site, and how they were judged last. */
 export type StoredGuard = Pick<
   Guard,
-  "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c" | "version" | "judged_at" | "verdict"
+  | "max_gust_kmh"
+  | "max_rain_mm"
+  | "min_temperature_c"
+  | "max_temperature_c"
+  | "without_sensor"
+  | "version"
+  | "judged_at"
+  | "verdict"
 > & { readonly passed: PassedLimit | null };
 
 /** Null for a site that never had limits. */
@@ -152,7 +164,10 @@ export async function lockGuard(tx: Tx, siteId: number): Promise<StoredGuard | n
   return guard ?? null;
 }
 
-type Limits = Pick<Guard, "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c">;
+type Limits = Pick<
+  Guard,
+  "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c" | "without_sensor"
+>;
 
 /** With other limits, what was judged by the former ones counts for nothing. */
 export async function changeGuard(tx: Tx, siteId: number, limits: Limits): Promise<void> {

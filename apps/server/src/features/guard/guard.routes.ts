@@ -1,4 +1,4 @@
-import { siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import { assignSensor, removeSensor, siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -12,4 +12,8 @@ export function guardRoutes(app: FastifyInstance, deps: Dependencies, readHours:
     await guards.update(viewer, params.siteId, body);
     return { message: "Weather limits updated successfully" };
   });
+  register(app, assignSensor, ({ viewer, params, body }) =>
+    guards.assignSensor(viewer, params.siteId, body.serial_number),
+  );
+  register(app, removeSensor, ({ viewer, params }) => guards.removeSensor(viewer, params.siteId));
 }

@@ -1,9 +1,13 @@
+import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import type { WithoutSensor } from "@suncrew/contract/guard/site-guard.ts";
 import type { ForecastHour } from "@suncrew/domain/guard/weather-guard.ts";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addDevice } from "../../../test/fixtures.ts";
 import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 import { acceptOrders, type Commands } from "../commands/public.ts";
 import { reasonText, stoppedBy } from "../runs/public.ts";
+import { recordReadings, storeSensor } from "./sensors.repository.ts";
 import { WeatherGuard } from "./weather-guard.ts";
 
 const MINUTE_MS = 60_000;
@@ -56,8 +60,23 @@ async function pass(ms: number): Promise<void> {
   await harness.deliver();
 }
 
-const limit = (siteId: number) =>
-  harness.db.insertInto("site_guards").values({ site_id: siteId, max_gust_kmh: 45 }).execute();
+const limit = (siteId: number, without_sensor: WithoutSensor = "FORECAST") =>
+  harness.db.insertInto("site_guards").values({ site_id: siteId, max_gust_kmh: 45, without_sensor }).execute();
+
+/** Reports gusts each time it is called, of the newest session. */
+async function addSensor(siteId: number): Promise<(gust: number) => Promise<void>> {
+  const serial = `WX-${siteId}`;
+  await addDevice(harness.db, serial);
+  await harness.db.transaction().execute((tx) => storeSensor(tx, siteId, serial, harness.clock.now()));
+  let seq = 0;
+  return async (gust) => {
+    seq += 1;
+    const receivedAt = harness.clock.now();
+    const measured = { gust_kmh: gust, rain_mm_h: 0, temperature_c: 30, ts: receivedAt.toISOString() };
+    const message = { v: PROTOCOL_VERSION, seq, session: 1, ...measured } as const;
+    await harness.db.transaction().execute((tx) => recordReadings(tx, [{ serial, message, receivedAt }]));
+  };
+}
 const alerts = (siteId: number) =>
   harness.db
     .selectFrom("alerts")
@@ -233,5 +252,70 @@ describe("Wind and rain guard: a due run", () => {
     gusts = null;
     await pass(13 * MINUTE_MS);
     expect(await harness.runs(id)).toMatchObject([{ outcome: "SKIPPED", reason_code: "WEATHER_UNKNOWN" }]);
+  });
+});
+
+describe("Wind and rain guard: a site's weather sensor", () => {
+  test("Wind and rain guard: gusts that it measures stop what runs and refuse Starts, with sensor and value, until ten minutes of calm", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    const [robotId = 0] = robotIds;
+    await limit(siteId);
+    const measures = await addSensor(siteId);
+    addGuard();
+    await measures(20);
+    await pass(5_000);
+    await harness.press("START", robotId, siteId);
+    await measures(62);
+    await pass(10_000);
+    expect(harness.robots.motions(robotId)).toMatchObject([{ endedAt: expect.any(Date) }]);
+    expect(await harness.commands(robotId)).toMatchObject([
+      { verb: "START" },
+      { verb: "STOP", because: "gusts of 62 km/h (limit 45 km/h) are measured", outcome: "CONFIRMED" },
+    ]);
+    expect(await start(siteId, robotId)).toBe("WEATHER_LIMIT");
+    expect(await alerts(siteId)).toMatchObject([{ code: "WEATHER_LIMIT", cleared_at: null }]);
+    const calm = async (ms: number) => {
+      for (let left = ms; left > 0; left -= 30_000) {
+        await measures(20);
+        await pass(Math.min(left, 30_000));
+      }
+    };
+    await calm(9 * MINUTE_MS);
+    expect(await alerts(siteId)).toMatchObject([{ cleared_at: null }]);
+    await calm(MINUTE_MS + 10_000);
+    expect(await alerts(siteId)).toMatchObject([{ cleared_at: expect.any(Date) }]);
+    expect(await start(siteId, robotId)).toBe(null);
+  });
+
+  test("Wind and rain guard: one that falls silent stops what runs where the site says so, and elsewhere the forecast decides", async () => {
+    const strict = await harness.group(1);
+    const other = await harness.group(1);
+    await limit(strict.siteId, "STOP");
+    await limit(other.siteId);
+    addGuard();
+    for (const { siteId } of [strict, other]) await (await addSensor(siteId))(20);
+    await pass(5_000);
+    for (const { siteId, robotIds } of [strict, other]) await harness.press("START", robotIds[0] ?? 0, siteId);
+    await pass(80_000);
+    expect(harness.robots.motions(strict.robotIds[0] ?? 0)).toMatchObject([{ endedAt: null }]);
+    await pass(20_000);
+    expect(harness.robots.motions(strict.robotIds[0] ?? 0)).toMatchObject([{ endedAt: expect.any(Date) }]);
+    expect(harness.robots.motions(other.robotIds[0] ?? 0)).toMatchObject([{ endedAt: null }]);
+    expect(await start(strict.siteId, strict.robotIds[0] ?? 0)).toBe("WEATHER_LIMIT");
+    expect(await alerts(strict.siteId)).toMatchObject([
+      {
+        code: "WEATHER_LIMIT",
+        text: expect.stringContaining("no reading of the site's weather sensor within 90 seconds"),
+      },
+    ]);
+    expect(await alerts(other.siteId)).toEqual([]);
+  });
+
+  test("Wind and rain guard: where a missing sensor is as bad as a limit, no robot starts without one", async () => {
+    const { siteId, robotIds } = await harness.group(1);
+    await limit(siteId, "STOP");
+    addGuard();
+    await pass(1_000);
+    expect(await start(siteId, robotIds[0] ?? 0)).toBe("WEATHER_LIMIT");
   });
 });

@@ -66,7 +66,7 @@ export async function robotConflicts(
           askingPartnerId: asking.role === "SUPER_ADMIN" ? null : (asking.partnerId ?? NO_PARTNER),
           sitePartnerId: partners.get(robot.site_id) ?? null,
           device,
-          otherRobot: holder ?? null,
+          otherRobot: holder ?? device?.sensorOf ?? null,
         });
     if (blockedReason !== null) conflicts.push(serialConflict(robot.serial_number, blockedReason, asking, device));
     if (isOther(byName.get(placeOf(robot)), robot.id)) {
@@ -80,6 +80,8 @@ interface KnownDevice {
   readonly partnerId: number;
   readonly partnerName: string;
   readonly isRetired: boolean;
+  /** The site whose weather sensor it is. */
+  readonly sensorOf: { readonly sitePartnerId: number | null } | null;
 }
 
 /** Devices that were never provisioned are absent. */
@@ -99,7 +101,17 @@ async function readDevices(
     .orderBy("d.serial")
     .$if(check === "to store", (query) => query.forNoKeyUpdate())
     .execute();
-  return new Map(devices.map(({ serial, ...device }) => [serial, device]));
+  // Read after locking: a query that waited for the locks would miss a sensor that was assigned in the meantime.
+  const sensors = await tx
+    .selectFrom("site_sensors as n")
+    .innerJoin("sites as s", "s.id", "n.site_id")
+    .select(["n.serial", "s.maintenance_partner_id as sitePartnerId"])
+    .where("n.serial", "=", sql<string>`any(${[...serials]}::text[])`)
+    .execute();
+  const sensorOf = new Map(sensors.map(({ serial, ...site }) => [serial, site]));
+  return new Map(
+    devices.map(({ serial, ...device }) => [serial, { ...device, sensorOf: sensorOf.get(serial) ?? null }]),
+  );
 }
 
 /** The partner of each site; null without one. */
@@ -123,7 +135,11 @@ function serialConflict(
   const conflicts: Record<SerialBlockedReason, Pick<RobotConflict, "status" | "code" | "message">> = {
     unknown: { status: 400, code: "SERIAL_UNKNOWN", message: `${serial} is not the serial number of ${unknown}.` },
     retired: { status: 400, code: "DEVICE_RETIRED", message: `The device ${serial} has been retired.` },
-    taken: { status: 409, code: "SERIAL_TAKEN", message: `Another robot already has the serial number ${serial}.` },
+    taken: {
+      status: 409,
+      code: "SERIAL_TAKEN",
+      message: `${device?.sensorOf ? "A site's weather sensor" : "Another robot"} already has the serial number ${serial}.`,
+    },
     "another partner's": {
       status: 409,
       code: "DEVICE_OF_OTHER_PARTNER",

@@ -290,7 +290,11 @@ export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<S
   const rows = await db
     .selectFrom("devices as d")
     .leftJoin(robots.as("robot"), "robot.serial_number", "d.serial")
-    .select(["d.serial as serial_number", sql<boolean>`robot.serial_number is not null`.as("assigned")])
+    .select([
+      "d.serial as serial_number",
+      sql<boolean>`robot.serial_number is not null
+      or exists (select from site_sensors n where n.serial = d.serial)`.as("assigned"),
+    ])
     .where("d.retired_at", "is", null)
     .$if(viewer.role !== "SUPER_ADMIN", (query) =>
       query.where((eb) =>

@@ -16,6 +16,7 @@ import { endSiteAlerts } from "../alerts/public.ts";
 import { auditedChange } from "../audit/public.ts";
 import { lockRobots, readStillMoving, type StillMovingRobot } from "../commands/public.ts";
 import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
+import { freeSensor } from "../guard/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { removeRobots } from "../robots/public.ts";
 import { rezoneSchedules } from "../schedules/public.ts";
@@ -112,6 +113,7 @@ export class SiteManagement {
       const groups = await removeGroupsOfSite(tx, siteId, viewer, now);
       await removeRobots(tx, [...robots.values()], viewer, now);
       await endSiteAlerts(tx, siteId, now);
+      await freeSensor(tx, siteId);
       await markDeleted(tx, siteId, now);
       // None is added after this: adding a robot locks the site's row first.
       if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();

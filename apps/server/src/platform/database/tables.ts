@@ -10,6 +10,7 @@ import type { AckStatus, CommandParams, CommandVerb, ConnectionState } from "@su
 import type { EventDeliveryStatus } from "@suncrew/contract/events/webhook-endpoints.ts";
 import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
 import type { GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
+import type { WithoutSensor } from "@suncrew/contract/guard/site-guard.ts";
 import type { ChannelKind, ContactOwnerKind, MailLanguage, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
 import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import type { LogoMediaType } from "@suncrew/contract/report-templates/report-templates.ts";
@@ -946,6 +947,7 @@ export interface SiteGuards {
   verdict: GuardVerdict | null;
   version: Generated<number>;
   within_since: Date | null;
+  without_sensor: Generated<WithoutSensor>;
 }
 
 export interface SiteInputs {
@@ -1010,6 +1012,19 @@ export interface Sites {
   timezone: string;
   version: Generated<number>;
   wet_wash_litres_per_kwp: number | null;
+}
+
+export interface SiteSensors {
+  assigned_at: Date;
+  gust_kmh: number | null;
+  rain_mm_h: number | null;
+  received_at: Date | null;
+  sensor_ts: Date | null;
+  seq: Generated<number>;
+  serial: string;
+  session: Generated<number>;
+  site_id: number;
+  temperature_c: number | null;
 }
 
 export interface SiteSoiling {
@@ -1186,6 +1201,7 @@ export interface Tables {
   site_guards: SiteGuards;
   site_inputs: SiteInputs;
   site_measurements: SiteMeasurements;
+  site_sensors: SiteSensors;
   site_soiling: SiteSoiling;
   site_weather_days: SiteWeatherDays;
   sites: Sites;
