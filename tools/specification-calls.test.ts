@@ -112,6 +112,7 @@ const addedCalls = [
   "GET api/runs/calendar/{siteId}/night",
   "GET api/runs/fleet-calendar",
   "GET api/weather/{siteId}",
+  "GET api/robots/group/scheduleDecisions/{siteId}",
   "GET api/soiling/{siteId}",
   "GET api/soiling/at-risk",
   "GET api/measurements/{siteId}",

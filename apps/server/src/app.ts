@@ -51,7 +51,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts, readHoursOfSites, SiteInputs } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
-import { SoilingOfSites, SoilingWatch } from "./features/soiling/public.ts";
+import { computeEveningTask, SoilingOfSites, SoilingWatch } from "./features/soiling/public.ts";
 import { measurementRoutes } from "./features/measurements/measurements.routes.ts";
 import { soilingRoutes } from "./features/soiling/soiling.routes.ts";
 import { storageRoutes } from "./features/storage/storage.routes.ts";
@@ -133,6 +133,11 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
     ...reserved,
     commands,
     forecasts,
+    worthOf: (siteId, robotIds, times) => {
+      const owner = { person: "cleaning by need", team: "cleaning by need" };
+      const { signal } = new AbortController();
+      return workers.run(computeEveningTask, { siteId, robotIds, ...times }, { owner, signal });
+    },
     onServed: (lateMs) => metrics.scheduleLateness.observe(lateMs / 1000),
   });
   services.push(scheduler);

@@ -202,6 +202,7 @@ const textParams: ReadonlySet<string> = new Set([
   "rollout_robots.reason_params",
   "rollouts.reason_params",
   "runs.reason_params",
+  "schedule_decisions.reason_params",
 ]);
 
 interface Checked {

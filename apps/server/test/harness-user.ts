@@ -53,6 +53,8 @@ export class HarnessUser {
       frequency: stored.frequency,
       status: "ACTIVE",
       skip_on_rain: stored.skip_on_rain,
+      least_days: stored.least_days ?? undefined,
+      most_days: stored.most_days ?? undefined,
       ...change,
     };
     const { db, clock } = this.#harness;

@@ -231,6 +231,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   },
   robotsMaintenance: { body: { enabled: true, reason: "Brush worn", robotObjectIds: [robot] }, status: 200 },
   getRobotSchedule: { params: { siteId: site }, groups: "planned" },
+  scheduleDecisions: { params: { siteId: site }, groups: "planned" },
   createSchedule: { body: { site_id: site, group_id: group, ...plan }, groups: "unplanned" },
   updateSchedule: {
     params: { scheduleId: schedule },

@@ -6,7 +6,9 @@ import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import pino from "pino";
 import { acceptOrders, Commands } from "../src/features/commands/public.ts";
 import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle.repository.ts";
+import type { WorthOfRobots } from "../src/features/schedules/decisions.repository.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
+import { computeEvening } from "../src/features/soiling/public.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
@@ -31,6 +33,8 @@ export interface NewSchedule {
   readonly minutes?: number;
   readonly skipOnRain?: boolean;
   readonly status?: "ACTIVE" | "INACTIVE";
+  readonly leastDays?: number;
+  readonly mostDays?: number;
 }
 
 /**
@@ -100,11 +104,12 @@ export class ScheduleHarness {
         return this.advice;
       },
     };
+    const worthOf: WorthOfRobots = (...asked) => computeEvening(db, ...asked);
     const onServed = (lateMs: number) => void this.servedLateMs.push(lateMs);
     const sender = dispatch
       ? { dispatch, blocksDueStart: (robotId: number) => commands.blocksDueStart(robotId) }
       : commands;
-    const scheduler = new Scheduler({ ...deps, commands: sender, forecasts, onServed });
+    const scheduler = new Scheduler({ ...deps, commands: sender, forecasts, worthOf, onServed });
     const server = { scheduler, commands, broker };
     this.servers.push(server);
     return server;
@@ -143,7 +148,15 @@ export class ScheduleHarness {
   /** Returns the schedule's id. */
   async schedule(
     group: { readonly groupId: number; readonly siteId: number; readonly timezone: string },
-    { startTime, frequency = "ONCE", minutes = 30, skipOnRain = false, status = "ACTIVE" }: NewSchedule,
+    {
+      startTime,
+      frequency = "ONCE",
+      minutes = 30,
+      skipOnRain = false,
+      status = "ACTIVE",
+      leastDays = 1,
+      mostDays = 14,
+    }: NewSchedule,
   ): Promise<number> {
     const next = nextRunAfter({ startTime, frequency }, group.timezone, this.clock.now());
     const { id } = await this.db
@@ -155,6 +168,7 @@ export class ScheduleHarness {
         start_time: startTime,
         duration_minutes: minutes,
         skip_on_rain: skipOnRain,
+        ...(frequency === "WHEN_WORTH_IT" && { least_days: leastDays, most_days: mostDays }),
         status,
         next_run_at: status === "ACTIVE" ? next : null,
         created_at: this.clock.now(),

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 
-export const frequencySchema = z.enum(["ONCE", "DAILY", "WEEKLY", "MONTHLY"]);
+/** WHEN_WORTH_IT: on each day it is decided whether it runs. */
+export const frequencySchema = z.enum(["ONCE", "DAILY", "WEEKLY", "MONTHLY", "WHEN_WORTH_IT"]);
 export type Frequency = z.output<typeof frequencySchema>;
 
 /** COMPLETED: a ONCE schedule that has run, retained until edited or deleted. INACTIVE: turned off. */
@@ -14,6 +15,11 @@ export const SCHEDULE_MIN_MINUTES = 1;
 export const SCHEDULE_MAX_MINUTES = 480;
 export const SCHEDULE_DEFAULT_MINUTES = 30;
 
+/** Of a schedule "when worth it": the longest and the default days between its runs, at least and at most. */
+export const MOST_DAYS_MAX = 365;
+export const LEAST_DAYS_DEFAULT = 1;
+export const MOST_DAYS_DEFAULT = 14;
+
 /** Local time at the site, `YYYY-MM-DD HH:MM:SS`, on a valid date. */
 export const localTimeSchema = z
   .string()
@@ -22,6 +28,14 @@ export const localTimeSchema = z
     "must be a local time, YYYY-MM-DD HH:MM:SS",
   )
   .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success, "must be a valid date");
+
+export const decisionSchema = z.object({
+  decided_at: instantSchema,
+  runs: z.boolean(),
+  /** Plain text: why, with its code. */
+  text: z.string(),
+  code: z.string(),
+});
 
 /** A schedule, in every response. */
 export const scheduleSchema = z.object({
@@ -39,9 +53,17 @@ export const scheduleSchema = z.object({
   waiting: z.string().nullable(),
   /** Runs wait while the site's weather advice for the day is Not Recommended. */
   skip_on_rain: z.boolean(),
+  /** Of WHEN_WORTH_IT: days between two runs, at least and at most; null where never set. */
+  least_days: z.int().nullable(),
+  most_days: z.int().nullable(),
+  /** Of WHEN_WORTH_IT: when it is decided whether it runs at `next_run_at`, and what was; null if nothing is due. */
+  decides_at: instantSchema.nullable(),
+  decision: decisionSchema.nullable(),
   version: versionSchema,
 });
 export type Schedule = z.output<typeof scheduleSchema>;
+
+const daysInputSchema = z.int().min(1).max(MOST_DAYS_MAX).optional();
 
 /** §5: whole minutes, as a number or text. */
 const durationInputSchema = z
@@ -69,6 +91,9 @@ const scheduleBody = z.object({
   /** The form sends INACTIVE when its toggle is off. */
   status: z.enum(["ACTIVE", "INACTIVE"]).default("ACTIVE"),
   skip_on_rain: z.boolean().default(false),
+  /** Of WHEN_WORTH_IT; left out, they stay, or are the default. */
+  least_days: daysInputSchema,
+  most_days: daysInputSchema,
 });
 
 export const getRobotSchedule = defineRoute({
@@ -104,3 +129,28 @@ export const deleteSchedule = defineRoute({
   params: z.object({ scheduleId: idInputSchema }),
   response: z.object({ message: z.string() }),
 });
+
+/** This many are answered, the newest. */
+export const DECISIONS_LIMIT = 60;
+
+export const scheduleDecisions = defineRoute({
+  summary: `What was decided for the site's schedules "when worth it" and why, newest first, at most ${DECISIONS_LIMIT}`,
+  method: "GET",
+  path: "/api/robots/group/scheduleDecisions/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  query: z.object({ group_id: idInputSchema.optional() }),
+  response: z.object({
+    decisions: z.array(
+      decisionSchema.extend({
+        id: idSchema,
+        schedule_id: idSchema,
+        group_id: idSchema,
+        group_name: z.string(),
+        due_at: instantSchema,
+        /** The schedule was changed or deleted before its time, so that it does not count. */
+        is_void: z.boolean(),
+      }),
+    ),
+  }),
+});
+export type ScheduleDecision = z.output<typeof scheduleDecisions.response>["decisions"][number];

@@ -108,6 +108,7 @@ export const permissions: Record<RouteName, Permission> = {
   assignSensor: { access: "signed-in", scope: "site" },
   removeSensor: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
+  scheduleDecisions: { access: "signed-in", scope: "site" },
   siteSoiling: { access: "signed-in", scope: "site" },
   energyAtRisk: { access: "signed-in", scope: "sites" },
   measuredDays: { access: "signed-in", scope: "site" },

@@ -10,6 +10,13 @@ export type DueDecision =
   | { readonly kind: "start"; readonly stopDueAt: Date }
   | { readonly kind: "missed"; readonly reason: "too-late" | "end-past" | "restored"; readonly stopDueAt: Date };
 
+/** Whether a schedule "when worth it" runs is decided this long before, so that people see it in time. */
+const DECIDED_AHEAD_MS = 120 * MINUTE_MS;
+
+export function decidesAt(dueAt: Date): Date {
+  return new Date(dueAt.getTime() - DECIDED_AHEAD_MS);
+}
+
 /** When a run that is due at that time ends; late ones end at the same time. */
 export function stopDueAt(dueAt: Date, durationMinutes: number): Date {
   return new Date(dueAt.getTime() + durationMinutes * MINUTE_MS);

@@ -12,11 +12,17 @@ const anyMoment = fc.record({
   time: fc
     .integer({ min: 0, max: 86_399 })
     .map((second) => DateTime.utc(2026).plus({ seconds: second }).toFormat("HH:mm:ss")),
-  frequency: fc.constantFrom("ONCE", "DAILY", "WEEKLY", "MONTHLY"),
+  frequency: fc.constantFrom("ONCE", "DAILY", "WEEKLY", "MONTHLY", "WHEN_WORTH_IT"),
 });
 
 it("Time: chosen for today, the first run is today's, or the next one if today's has passed", () => {
-  const steps = { ONCE: { days: 1 }, DAILY: { days: 1 }, WEEKLY: { weeks: 1 }, MONTHLY: { months: 1 } };
+  const steps = {
+    ONCE: { days: 1 },
+    DAILY: { days: 1 },
+    WEEKLY: { weeks: 1 },
+    MONTHLY: { months: 1 },
+    WHEN_WORTH_IT: { days: 1 },
+  };
   fc.assert(
     fc.property(anyMoment, ({ zone, now, time, frequency }) => {
       const here = DateTime.fromJSDate(now, { zone });

@@ -4,7 +4,8 @@ import { addDays, daysBetween, parseStartTime, type ScheduleTimes, startTimeOf }
 import { instantOfLocal, localDateTimeOf, siteToday, startOfDay } from "./site-time.ts";
 
 /**
- * The first instant strictly after `after` at which the schedule is due, null if there is none (ONCE).
+ * The first instant strictly after `after` at which the schedule is due, null if there is none (ONCE). One that runs when
+ * worth it is due every day: then it is known whether it runs.
  * Given a run's own due time it returns the next one, so that each run missed in a long downtime is handled in turn.
  * RangeError for a start time or zone that does not exist.
  */
@@ -59,6 +60,7 @@ export function dueDates({ startTime, frequency }: ScheduleTimes, first: string,
     case "ONCE":
       return days.filter((day) => day === start);
     case "DAILY":
+    case "WHEN_WORTH_IT":
       return days;
     case "WEEKLY":
       return days.filter((day) => daysBetween(start, day) % 7 === 0);
@@ -76,6 +78,7 @@ type Recurring = Exclude<Frequency, "ONCE">;
 function stepsUpTo(start: Temporal.PlainDate, day: Temporal.PlainDate, frequency: Recurring): number {
   switch (frequency) {
     case "DAILY":
+    case "WHEN_WORTH_IT":
       return start.until(day, { largestUnit: "days" }).days;
     case "WEEKLY":
       return Math.floor(start.until(day, { largestUnit: "days" }).days / 7);
@@ -88,6 +91,7 @@ function stepsUpTo(start: Temporal.PlainDate, day: Temporal.PlainDate, frequency
 function stepped(start: Temporal.PlainDateTime, step: number, frequency: Recurring): Temporal.PlainDateTime {
   switch (frequency) {
     case "DAILY":
+    case "WHEN_WORTH_IT":
       return start.add({ days: step });
     case "WEEKLY":
       return start.add({ weeks: step });
@@ -112,7 +116,7 @@ type EffectiveStart =
   | { readonly kind: "not-a-time" };
 
 /**
- * Decisions, Time: a time already past today means the next one (ONCE and DAILY tomorrow, WEEKLY in a week, MONTHLY
+ * Decisions, Time: a time already past today means the next one (ONCE, DAILY and WHEN_WORTH_IT tomorrow, WEEKLY in a week, MONTHLY
  * next month). Recurring schedules may start in the past: their date determines the weekday or the day, and stays.
  */
 export function effectiveStart(requested: ScheduleTimes, timezone: string, now: Date): EffectiveStart {

@@ -1,4 +1,4 @@
-import { SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
+import { MOST_DAYS_MAX, SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
 
 export type ScheduleProblem = "invalid-duration" | "missing-start-time";
 
@@ -41,4 +41,22 @@ export function isDuration(minutes: number): boolean {
 export function parseDurationInput(text: string): number {
   const typed = text.trim();
   return /^[+-]?\d+(\.\d+)?$/.test(typed) ? Number(typed) : 1;
+}
+
+/** Days between the runs of a schedule "when worth it". */
+export interface RunDays {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What is wrong with them, and with which; null if nothing is. */
+export function runDaysProblem({
+  least,
+  most,
+}: RunDays): { readonly of: keyof RunDays; readonly message: string } | null {
+  const isDays = (days: number) => Number.isInteger(days) && days >= 1 && days <= MOST_DAYS_MAX;
+  if (!isDays(least)) return { of: "least", message: `Least days must be between 1 and ${MOST_DAYS_MAX}.` };
+  if (!isDays(most)) return { of: "most", message: `Most days must be between 1 and ${MOST_DAYS_MAX}.` };
+  if (most < least) return { of: "most", message: "Most days must not be fewer than least days." };
+  return null;
 }

@@ -67,6 +67,7 @@ export const eveningTexts = textsOf({
   NOT_YET: ({ loss_percent, worth_from_percent }: Worth) =>
     `Not tonight: loss ${percentText(loss_percent)}, worth from ${percentText(worth_from_percent)}.`,
   NOT_KNOWN: () => "Not tonight: what it is decided from is missing or too old.",
+  NOT_DECIDED: () => "Did not run: Suncrew could not decide it in time.",
 });
 export type EveningCode =
   | "RUNS_WORTH_IT"
@@ -74,7 +75,8 @@ export type EveningCode =
   | "NOT_LEAST_DAYS"
   | "NOT_RAIN_NEAR"
   | "NOT_YET"
-  | "NOT_KNOWN";
+  | "NOT_KNOWN"
+  | "NOT_DECIDED";
 
 /**
  * Whether a schedule "when worth it" runs tonight, with its reason. The least days come first, then the most: these run in

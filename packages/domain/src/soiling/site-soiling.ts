@@ -125,20 +125,20 @@ export function modelSoiling(
 }
 
 /** Without tilt and azimuth the irradiation is not that of the panels. */
-function plantOf(site: SoilingSite): PlantFacts | null {
+export function plantOf(site: SoilingSite): PlantFacts | null {
   const { dc_capacity_kwp: dcCapacityKwp, performance_ratio_percent: performanceRatioPercent } = site;
   if (dcCapacityKwp === null || performanceRatioPercent === null || missingFacts(site, "energy").length > 0)
     return null;
   return { dcCapacityKwp, performanceRatioPercent };
 }
 
-function priceOf({ cleaning_price, cleaning_price_per, dc_capacity_kwp, rows }: SoilingSite): number | null {
+export function priceOf({ cleaning_price, cleaning_price_per, dc_capacity_kwp, rows }: SoilingSite): number | null {
   if (cleaning_price === null || cleaning_price_per === null) return null;
   if (cleaning_price_per === "kwp" && dc_capacity_kwp === null) return null;
   return cleaningPrice({ amount: cleaning_price, per: cleaning_price_per }, rows.length, dc_capacity_kwp ?? 0);
 }
 
-function economicsOf(
+export function economicsOf(
   plant: PlantFacts,
   price: number | null,
   tariff: number | null,
@@ -195,7 +195,7 @@ function nightsAhead(
   return nights;
 }
 
-function rainOfDay(ahead: readonly SoilingHour[], day: string, dateOf: (at: number) => string): RainAhead {
+export function rainOfDay(ahead: readonly SoilingHour[], day: string, dateOf: (at: number) => string): RainAhead {
   const hours = ahead.filter(({ at }) => dateOf(at.getTime() - HOUR_MS) === day);
   return { day, mm: hours.reduce((sum, { rain_mm }) => sum + (rain_mm ?? 0), 0) };
 }
@@ -280,7 +280,7 @@ function meanOf(values: readonly (number | null)[]): number | null {
 }
 
 /** The site's date of an instant in ms; asks the calendar only twice for each day, as it is slow. */
-function dateReader(timezone: string): (at: number) => string {
+export function dateReader(timezone: string): (at: number) => string {
   const offsetAt = (at: number) => {
     const local = localDateTimeOf(new Date(at), timezone).toString({ smallestUnit: "millisecond" });
     return Date.parse(`${local}Z`) - at;

@@ -122,6 +122,10 @@ test("§2 Group Control tab: a run that is due and waiting says for what", async
     next_run_at: "2026-01-31T01:00:00.000Z",
     waiting,
     skip_on_rain: false,
+    least_days: null,
+    most_days: null,
+    decides_at: null,
+    decision: null,
     version: 4,
   };
   when(groupList).answer([sampleGroup({ schedule_type: "DAILY", schedule_details })]);
@@ -143,6 +147,10 @@ test("§5 Schedule: unsaved input is confirmed before it is discarded; of two pe
     next_run_at: "2099-01-31T01:00:00.000Z",
     waiting: null,
     skip_on_rain: false,
+    least_days: null,
+    most_days: null,
+    decides_at: null,
+    decision: null,
     version: 4,
   };
   const planned = (change: Partial<Schedule>) =>

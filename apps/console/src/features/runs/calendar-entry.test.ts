@@ -17,6 +17,7 @@ function entry(key: string, state: CalendarEntry["state"], counts: Partial<RunCo
     robots: 2,
     counts: { ...NONE, ...counts },
     reasons: [],
+    by_need: null,
     sample: false,
   };
 }

@@ -21,7 +21,12 @@ const overStates = [
   "missed",
 ] as const satisfies readonly (keyof RunCounts)[];
 
-export function entryStateOf({ state, counts }: Pick<CalendarEntry, "state" | "counts">): EntryState {
+export function entryStateOf({
+  state,
+  counts,
+  by_need: byNeed,
+}: Pick<CalendarEntry, "state" | "counts" | "by_need">): EntryState {
+  if (byNeed?.runs === false) return "skipped";
   if (state === "PLANNED") return "planned";
   if (state === "RUNNING") return "running";
   const present = overStates.filter((one) => counts[one] > 0);

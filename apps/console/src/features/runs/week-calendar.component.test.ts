@@ -57,6 +57,7 @@ function fullDay(date: string): CalendarEntry[] {
     robots: 12,
     counts: NONE,
     reasons: [],
+    by_need: null,
     sample: true,
     ...(index < 12 ? states[index % 6] : states[0]),
   }));

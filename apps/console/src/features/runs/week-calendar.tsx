@@ -12,6 +12,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { todayIn } from "../../ui/days.ts";
+import type { Look } from "../../ui/look.ts";
 import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -171,6 +172,17 @@ export function CalendarDay({ date, today, timezone, entries }: CalendarDayProps
   );
 }
 
+/** A time of a schedule "when worth it" is no planned run until that is decided, and none at all if it is not. */
+function lookOf(entry: CalendarEntry): Look {
+  const look = entryLook[entryStateOf(entry)];
+  if (entry.by_need === null || entry.by_need.runs === true) return look;
+  return { ...look, label: entry.by_need.runs === null ? "When worth it" : "No run" };
+}
+
+function byNeedText({ text, decides_at: at }: NonNullable<CalendarEntry["by_need"]>, timeOf: (at: Date) => string) {
+  return text ?? `Whether it runs is decided ${timeOf(new Date(at))}.`;
+}
+
 export interface CalendarEntryProps {
   readonly entry: CalendarEntry;
   readonly timezone: string;
@@ -179,7 +191,7 @@ export interface CalendarEntryProps {
 /** One run of a group, or of a robot started manually; opens its details. */
 export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
   const state = entryStateOf(entry);
-  const look = entryLook[state];
+  const look = lookOf(entry);
   const Icon = look.icon;
   return (
     <DetailsPopover
@@ -201,7 +213,7 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
           </span>
           <span className={`${shared["truncate"]} ${classes["who"]}`}>{entry.title}</span>
           <span className={classes["counts"]}>
-            {state === "mixed" ? countsText(entry.counts) : robotCountText(entry.robots)}
+            {state === "mixed" ? countsText(entry.counts) : entry.robots > 0 && robotCountText(entry.robots)}
             {entry.sample && (
               <>
                 <IconFlask size={13} aria-hidden />
@@ -228,14 +240,15 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
         <strong>
           {entry.group_id === null ? <RobotLink serialNumber={entry.title} at={entry.begins_at} /> : entry.title}
         </strong>
-        <StateBadge look={entryLook[entryStateOf(entry)]} />
+        <StateBadge look={lookOf(entry)} />
       </p>
       <p>
         {begins}
         {ends !== null && ` to ${ends}`} (<RelativeTime at={entry.begins_at} exactText={`${begins} (${timezone})`} />)
       </p>
       <p>{startedByText[entry.action_type]}</p>
-      <p>
+      {entry.by_need !== null && <p>{byNeedText(entry.by_need, (at) => siteTimeText(at, timezone, now))}</p>}
+      <p hidden={entry.by_need?.runs === false}>
         {entry.group_id === null ? (
           robotCountText(entry.robots)
         ) : (
@@ -243,7 +256,7 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
             {robotCountText(entry.robots)}
           </Anchor>
         )}
-        : {countsText(entry.counts)}
+        {entry.by_need?.runs !== null && `: ${countsText(entry.counts)}`}
       </p>
       {entry.reasons.length > 0 && (
         // A long list scrolls, so the keyboard must be able to enter it.

@@ -5,6 +5,7 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { type Frequency, SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { effectiveStart, nextRunsAfter } from "@suncrew/domain/schedules/next-run.ts";
+import { decidesAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
@@ -15,16 +16,15 @@ import { toast } from "../../platform/toast.tsx";
 import { ClockField } from "../../ui/clock-field.tsx";
 import { DayField } from "../../ui/day-field.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { siteTimeText } from "../../ui/site-time-text.ts";
+import { siteClockText, siteTimeText } from "../../ui/site-time-text.ts";
 import { useNow } from "../../ui/use-now.ts";
+import { ByNeedFields } from "./by-need-fields.tsx";
 import { saveSchedule } from "./schedule-calls.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./schedule-dialog.module.css";
 import {
   formStartTime,
-  problemField,
   problemOf,
-  problemText,
   scheduleBodyOf,
   type ScheduleField,
   type ScheduleForm,
@@ -66,9 +66,8 @@ export function ScheduleDialog({ group, site, robotCount, proposal, onClose }: S
     save: async (form, version) => {
       const found = problemOf(form, timezone, formStartTime(form, stored), new Date());
       if (found !== null) {
-        toast.failure(problemText[found]);
-        const problems = [{ field: problemField[found], message: problemText[found].message }];
-        return { kind: "refused", error: null, problems };
+        toast.failure(found);
+        return { kind: "refused", error: null, problems: [found] };
       }
       const body = scheduleBodyOf(form, stored, { siteId: site.id, groupId: group.id });
       return saveSchedule(group, stored && { id: stored.id, version }, body);
@@ -130,9 +129,13 @@ export function ScheduleDialog({ group, site, robotCount, proposal, onClose }: S
             aria-labelledby={frequencyId}
             data={FREQUENCY_CHOICES}
             value={form.frequency}
+            className={classes["frequencies"] ?? ""}
             onChange={(frequency: Frequency) => change({ frequency })}
           />
         </div>
+        {form.frequency === "WHEN_WORTH_IT" && (
+          <ByNeedFields site={site} form={form} change={change} problemAt={problemAt} />
+        )}
         <Checkbox
           label="Skip on rain"
           description="A run is skipped when the site's weather advice for the day is Not Recommended."
@@ -200,6 +203,7 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
     return <p className={classes["note"]}>This day is past. Choose today or a later day.</p>;
   }
   const runs = nextRunsAfter({ startTime: start.startTime, frequency }, timezone, now, PREVIEWED);
+  const isByNeed = frequency === "WHEN_WORTH_IT";
   const lastDay = lastDayNote({ frequency, date: startTime.slice(0, 10) });
   return (
     <>
@@ -209,11 +213,16 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
           return (
             <li key={run.getTime()}>
               <span>{exact}</span>
-              <RelativeTime at={run.toISOString()} exactText={`${exact} (${timezone})`} />
+              {isByNeed ? (
+                <span className={shared["muted"]}>{`decided at ${siteClockText(decidesAt(run), timezone)}`}</span>
+              ) : (
+                <RelativeTime at={run.toISOString()} exactText={`${exact} (${timezone})`} />
+              )}
             </li>
           );
         })}
       </ol>
+      {isByNeed && <Note>On each of these days it is decided two hours ahead whether it runs.</Note>}
       {start.moved && (
         <Note>
           {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeText[frequency]}:{" "}

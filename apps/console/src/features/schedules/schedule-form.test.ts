@@ -19,6 +19,10 @@ function stored(change: Partial<Schedule> = {}): Schedule {
     next_run_at: null,
     waiting: null,
     skip_on_rain: true,
+    least_days: null,
+    most_days: null,
+    decides_at: null,
+    decision: null,
     version: 1,
     ...change,
   };

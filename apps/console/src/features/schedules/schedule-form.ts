@@ -1,8 +1,9 @@
-import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { LEAST_DAYS_DEFAULT, MOST_DAYS_DEFAULT, type Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { startTimeOf } from "@suncrew/domain/schedules/calendar-date.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
 import {
   parseDurationInput,
+  runDaysProblem,
   type ScheduleProblem,
   scheduleProblemText,
   validateSchedule,
@@ -20,6 +21,9 @@ export interface ScheduleForm extends Omit<ClientSchedule, "durationMinutes"> {
   /** `YYYY-MM-DD` at the site; empty if none is set. Determines the weekday of WEEKLY and the day of MONTHLY. */
   readonly date: string;
   readonly skipOnRain: boolean;
+  /** Days between runs as typed, for `WHEN_WORTH_IT`. */
+  readonly leastDaysText: string;
+  readonly mostDaysText: string;
 }
 
 /** A new schedule begins enabled and today; editing keeps the stored date, or today if a ONCE lies past (decisions). */
@@ -33,6 +37,8 @@ export function scheduleFormOf(schedule: Schedule | null, siteToday: string): Sc
     durationText: String(durationMinutes),
     date: isPastOnce ? siteToday : stored,
     skipOnRain: schedule?.skip_on_rain ?? false,
+    leastDaysText: String(schedule?.least_days ?? LEAST_DAYS_DEFAULT),
+    mostDaysText: String(schedule?.most_days ?? MOST_DAYS_DEFAULT),
   };
 }
 
@@ -62,14 +68,25 @@ const fieldLabel: Record<ScheduleField, string> = {
   durationText: "Duration (minutes)",
   frequency: "Frequency",
   skipOnRain: "Skip on rain",
+  leastDaysText: "At least (days)",
+  mostDaysText: "At most (days)",
 };
+
+const typedFields = ["durationText", "leastDaysText", "mostDaysText"] as const satisfies ScheduleField[];
 
 /** How concurrent edits of a schedule are merged; frequency and date belong together. */
 export const scheduleRules: EntityRules<ScheduleForm, ScheduleField> = {
-  units: [["enabled"], ["startTime"], ["frequency", "date"], ["durationText"], ["skipOnRain"]],
+  units: [
+    ["enabled"],
+    ["startTime"],
+    ["frequency", "date"],
+    ["durationText"],
+    ["skipOnRain"],
+    ["leastDaysText", "mostDaysText"],
+  ],
   isSame: (one, other, field) => one[field] === other[field],
   labelOf: (field) => fieldLabel[field],
-  fieldOf: (name) => (["startTime", "date", "durationText"] as const).find((field) => field === name) ?? null,
+  fieldOf: (name) => ([...typedFields, "startTime", "date"] as const).find((field) => field === name) ?? null,
   textOf: (form, field) => {
     if (field === "frequency") return frequencyWord[form.frequency];
     if (field === "enabled" || field === "skipOnRain") return form[field] ? "On" : "Off";
@@ -105,27 +122,42 @@ export function scheduleBodyOf(
     frequency: form.frequency,
     status: form.enabled ? "ACTIVE" : "INACTIVE",
     skip_on_rain: form.skipOnRain,
+    ...(form.frequency === "WHEN_WORTH_IT" && {
+      least_days: daysOf(form.leastDaysText),
+      most_days: daysOf(form.mostDaysText),
+    }),
   };
 }
 
-/** The problems of §5, and those of the date that the dialog adds. */
-type FormProblem = ScheduleProblem | "missing-date" | "past-date";
+/** Days as typed; what is no whole number is refused. */
+function daysOf(text: string): number {
+  return /^\d{1,4}$/.test(text.trim()) ? Number(text) : Number.NaN;
+}
 
-export const problemText: Record<FormProblem, { readonly title: string; readonly message: string }> = {
+/** The problems of §5, and those of the date that the dialog adds. */
+type NamedProblem = ScheduleProblem | "missing-date" | "past-date";
+
+const problemText: Record<NamedProblem, { readonly title: string; readonly message: string }> = {
   ...scheduleProblemText,
   "missing-date": { title: "Missing Date", message: "Please set a date for the schedule." },
   "past-date": { title: "Date Is Past", message: "Please choose today or a later day for the schedule." },
 };
 
 /** Where each problem is shown. */
-export const problemField: Record<FormProblem, ScheduleField> = {
+const problemField: Record<NamedProblem, ScheduleField> = {
   "invalid-duration": "durationText",
   "missing-start-time": "startTime",
   "missing-date": "date",
   "past-date": "date",
 };
 
-/** The first problem that prevents sending the form: those of §5, then a date that the server would refuse. */
+export interface FormProblem {
+  readonly field: ScheduleField;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** The first problem that prevents sending the form: those of §5, then what the server would refuse. */
 export function problemOf(
   form: ScheduleForm,
   timezone: string,
@@ -137,9 +169,15 @@ export function problemOf(
     startTime: form.startTime,
     durationMinutes: parseDurationInput(form.durationText),
   });
-  if (problem !== null) return problem;
-  if (form.date === "") return "missing-date";
-  if (startTime === null) return null;
-  const start = effectiveStart({ startTime, frequency: form.frequency }, timezone, now);
-  return start.kind === "start" ? null : "past-date";
+  if (problem !== null) return named(problem);
+  if (form.date === "") return named("missing-date");
+  const start = startTime === null ? null : effectiveStart({ startTime, frequency: form.frequency }, timezone, now);
+  if (start !== null && start.kind !== "start") return named("past-date");
+  if (form.frequency !== "WHEN_WORTH_IT") return null;
+  const days = runDaysProblem({ least: daysOf(form.leastDaysText), most: daysOf(form.mostDaysText) });
+  return days && { field: `${days.of}DaysText`, title: "Invalid Days", message: days.message };
+}
+
+function named(problem: NamedProblem): FormProblem {
+  return { field: problemField[problem], ...problemText[problem] };
 }

@@ -16,6 +16,7 @@ export const frequencyWord: Record<Frequency, string> = {
   DAILY: "Daily",
   WEEKLY: "Weekly",
   MONTHLY: "Monthly",
+  WHEN_WORTH_IT: "When worth it",
 };
 
 /** When the next one is, if today's time has already passed (decisions, Time). */
@@ -24,6 +25,7 @@ export const nextTimeText: Record<Frequency, string> = {
   DAILY: "tomorrow",
   WEEKLY: "in a week",
   MONTHLY: "next month",
+  WHEN_WORTH_IT: "tomorrow",
 };
 
 export const scheduleStatusLook: Record<ScheduleStatus, Look> = {
@@ -52,6 +54,7 @@ export function timesText({ frequency, start_time: startTime }: Pick<Schedule, "
     case "ONCE":
       return `${word}, ${dayText(date)} ${at}`;
     case "DAILY":
+    case "WHEN_WORTH_IT":
       return `${word} ${at}`;
     case "WEEKLY":
       return `${word} on ${weekday.format(new Date(`${date}T00:00:00Z`))} ${at}`;

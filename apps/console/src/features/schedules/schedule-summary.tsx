@@ -6,6 +6,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
+import { DecisionsButton, NextDecision } from "./decision-parts.tsx";
 import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
 import { noNextRunText, scheduleStatusLook, timesText } from "./schedule-looks.ts";
@@ -58,6 +59,8 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
         <Box component="p" fz={12} c="dimmed">
           {schedule.waiting !== null ? (
             schedule.waiting
+          ) : schedule.decides_at !== null ? (
+            <NextDecision schedule={schedule} timezone={site.timezone} />
           ) : nextAt === null ? (
             noNextRunText[schedule.status]
           ) : (
@@ -71,6 +74,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
             </>
           )}
         </Box>
+        {schedule.frequency === "WHEN_WORTH_IT" && <DecisionsButton group={group} site={site} />}
       </Box>
       <IconButton
         label="Delete schedule"

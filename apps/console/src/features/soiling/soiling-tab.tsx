@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
 import { energyAtRisk, type SiteSoiling, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { gapLook } from "@suncrew/domain/soiling/soiling-gaps.ts";
 import { IconCloudQuestion, IconInfoCircle, IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -26,7 +27,6 @@ import classes from "./soiling-tab.module.css";
 import {
   energyBandText,
   energyText,
-  gapLook,
   hasBand,
   missingLines,
   modelText,

@@ -192,7 +192,7 @@ async function clearPartialHistory(tx: Tx): Promise<void> {
   await sql`update robots set last_command_seq = 0 where last_command_seq > 0`.execute(tx);
   await sql`
     truncate runs, readings, robot_presence, alerts, alert_notices, delivery_alerts, activity, commands,
-      command_requests, maintenance_locks, schedules, robot_group_members, robot_groups, robot_events, robot_days,
+      command_requests, maintenance_locks, schedules, schedule_decisions, robot_group_members, robot_groups, robot_events, robot_days,
       site_days, stale_days, audit, audit_seals, audit_unsealed`.execute(tx);
   await sql`delete from robot_state`.execute(tx);
   await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);

@@ -13,6 +13,7 @@ import { recordChange } from "../audit/public.ts";
 import { giveUpEvents } from "../events/public.ts";
 import { pauseRunningRollouts } from "../firmware/public.ts";
 import { giveUpReports } from "../monthly-reports/public.ts";
+import { voidDecisions } from "../schedules/public.ts";
 import { computeSoilingAnew } from "../soiling/public.ts";
 import { askInputsAnew } from "../weather/public.ts";
 import type { Manifest } from "./manifest.ts";
@@ -53,6 +54,8 @@ export async function settlePast(tx: Tx, { version, takenAt, auditHead }: Manife
   await giveUpReports(tx, reportTexts.text("REPORT_BEFORE_RESTORE", {}), mailReason, now);
   await tellNothingOld(tx, now);
   await computeSoilingAnew(tx, now);
+  // Decided from runs and weather of then.
+  await voidDecisions(tx, null, now);
   await giveUpEvents(tx, null, webhookTexts.text("RESTORED", {}), now);
   // What came since is asked for again, as far as the provider still knows it.
   await askInputsAnew(tx, now);

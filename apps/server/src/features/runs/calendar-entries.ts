@@ -1,9 +1,9 @@
 import type { CalendarEntry, Run } from "@suncrew/contract/runs/runs.ts";
 import { countRuns, NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
-import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
+import { decidesAt, stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { invalid } from "../../platform/http/http-error.ts";
-import type { UpcomingSchedule } from "./runs.queries.ts";
+import type { HeldRun, UpcomingSchedule } from "./runs.queries.ts";
 
 const FIRST_DAY = "2000-01-01";
 const LAST_DAY = "2199-12-31";
@@ -28,9 +28,28 @@ export function recordedEntries(runs: readonly Run[], timezone: string): Calenda
   return [...entries].map(([key, members]) => entryOf(key, members, timezone));
 }
 
-/** The entry of a planned run. */
-export function plannedEntry(schedule: UpcomingSchedule, dueAt: Date, timezone: string): CalendarEntry {
+/** Whether a schedule will run then: one "when worth it" only if that is decided. */
+export function isPlanned({ frequency, is_worth_it, next_run_at }: UpcomingSchedule, dueAt: Date): boolean {
+  return frequency !== "WHEN_WORTH_IT" || (is_worth_it === true && dueAt.getTime() === next_run_at.getTime());
+}
+
+/** The entry of a planned run, or of a time at which it is not decided yet whether there is one, or that there is none. */
+export function plannedEntry(
+  schedule: UpcomingSchedule,
+  dueAt: Date,
+  isPlanned: boolean,
+  timezone: string,
+): CalendarEntry {
+  const isByNeed = schedule.frequency === "WHEN_WORTH_IT";
+  const isDecided = isByNeed && schedule.decision !== null && dueAt.getTime() === schedule.next_run_at.getTime();
   return {
+    by_need: !isByNeed
+      ? null
+      : {
+          runs: isDecided ? isPlanned : null,
+          decides_at: decidesAt(dueAt).toISOString(),
+          text: isDecided ? schedule.decision : null,
+        },
     key: `planned-${schedule.id}-${dueAt.toISOString()}`,
     state: "PLANNED",
     action_type: "SCHEDULED",
@@ -40,8 +59,30 @@ export function plannedEntry(schedule: UpcomingSchedule, dueAt: Date, timezone: 
     ends_at: stopDueAt(dueAt, schedule.duration_minutes).toISOString(),
     local_time: clockTime(dueAt, timezone),
     robots: schedule.robots,
-    counts: countRuns([], schedule.robots),
+    counts: countRuns([], isPlanned ? schedule.robots : 0),
     reasons: [],
+    sample: false,
+  };
+}
+
+/** The entry of a time at which a group did not run because it was not worth it. */
+export function heldEntry(
+  { schedule_id, group_id, group_name, due_at, reason }: HeldRun,
+  timezone: string,
+): CalendarEntry {
+  return {
+    key: `held-${schedule_id}-${due_at.toISOString()}`,
+    state: "OVER",
+    action_type: "SCHEDULED",
+    group_id,
+    title: group_name,
+    begins_at: due_at.toISOString(),
+    ends_at: null,
+    local_time: clockTime(due_at, timezone),
+    robots: 0,
+    counts: countRuns([]),
+    reasons: [],
+    by_need: { runs: false, decides_at: decidesAt(due_at).toISOString(), text: reason },
     sample: false,
   };
 }
@@ -76,6 +117,7 @@ function entryOf(key: string, runs: readonly Run[], timezone: string): CalendarE
         ? [{ serial_number, outcome, reason: reason ?? "Not known." }]
         : [],
     ),
+    by_need: null,
     sample: runs.every(({ sample }) => sample),
   };
 }

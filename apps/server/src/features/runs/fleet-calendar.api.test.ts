@@ -132,6 +132,25 @@ test("fleet calendar: the groups of a night are one plan, which begins in the ev
   ]);
 });
 
+test("§11 Cleaning by need: a night is planned once it is decided that it is worth it", async () => {
+  const { ownGroup, ownSiteId } = server.fixtures;
+  const due_at = new Date("2026-06-15T13:00:00Z");
+  await plan("2026-06-10 18:30:00", "2026-06-15T18:30");
+  await server.db
+    .updateTable("schedules")
+    .set({ frequency: "WHEN_WORTH_IT", least_days: 1, most_days: 14 })
+    .where("id", "=", ownGroup.scheduleId)
+    .execute();
+  expect(await nightsOfOwnSite()).toEqual([]);
+  const decided = { due_at, decided_at: due_at, runs: true, reason: "Runs.", reason_code: "RUNS_WORTH_IT" };
+  const { groupId: group_id, scheduleId: schedule_id } = ownGroup;
+  await server.db
+    .insertInto("schedule_decisions")
+    .values({ ...decided, reason_params: {}, schedule_id, group_id, site_id: ownSiteId })
+    .execute();
+  expect(await nightsOfOwnSite()).toMatchObject([{ date: "2026-06-15", counts: { planned: 1 }, plan: { groups: 1 } }]);
+});
+
 test("fleet calendar: a night of a site has its runs with their reasons, and its plans", async () => {
   await run("2026-06-15T11:59");
   await run("2026-06-15T18:30", { robot_id: server.fixtures.ownRobot2.id, ...failed("Its brush is jammed.") });

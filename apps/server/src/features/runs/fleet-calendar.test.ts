@@ -24,6 +24,8 @@ test("fleet calendar: a month of a thousand sites is put together in slices, bet
     duration_minutes: 30,
     next_run_at: new Date("2026-06-15T13:00:00Z"),
     robots: 3,
+    is_worth_it: null,
+    decision: null,
   }));
   let turns = 0;
   let isWritten = false;

@@ -54,10 +54,13 @@ export async function writeFleetCalendar(calendar: FleetCalendar): Promise<strin
 
 /** The evenings of the nights in which a schedule is due, from its next run, on the local date `next`, on. */
 function plannedNights(schedule: UpcomingSchedule, next: string, dates: readonly string[]): string[] {
-  const { start_time: startTime, frequency } = schedule;
+  const { start_time: startTime, frequency, is_worth_it: isWorthIt } = schedule;
   const [first = "", last = ""] = [dates.at(0), dates.at(-1)];
   const time = startTime.slice(11);
-  const due = dueDates({ startTime, frequency }, first, addDays(last, 1)).filter((date) => date >= next);
+  const due = dueDates({ startTime, frequency }, first, addDays(last, 1)).filter((date) =>
+    // One "when worth it" is planned only once that is decided.
+    frequency === "WHEN_WORTH_IT" ? isWorthIt === true && date === next : date >= next,
+  );
   return due.map((date) => nightOf({ date, time })).filter((evening) => evening >= first && evening <= last);
 }
 

@@ -265,6 +265,7 @@ describe("runs: the week's calendar of a site", () => {
             reason: "Robot OWN-2 is offline: it has no connection at the moment.",
           },
         ],
+        by_need: null,
         sample: false,
       },
       expect.objectContaining({ key: manual, title: "OWN-1", action_type: "MANUAL", robots: 1, local_time: "11:00" }),
@@ -282,6 +283,73 @@ describe("runs: the week's calendar of a site", () => {
         }),
       ]),
     );
+  });
+
+  const todays = async () => (await server.as("owner")).ask(runsToday);
+
+  test("§11 Cleaning by need: only what is decided is planned; a day without a run says why", async () => {
+    const { ownGroup, ownSiteId } = server.fixtures;
+    const next = new Date("2026-06-15T13:00:00Z");
+    await server.db
+      .updateTable("schedules")
+      .set({ frequency: "WHEN_WORTH_IT", least_days: 1, most_days: 14, start_time: "2026-06-10 18:30:00" })
+      .set({ next_run_at: next })
+      .where("id", "=", ownGroup.scheduleId)
+      .execute();
+    const decide = (due_at: Date, runs: boolean, reason: string) =>
+      server.db
+        .insertInto("schedule_decisions")
+        .values({
+          schedule_id: ownGroup.scheduleId,
+          group_id: ownGroup.groupId,
+          site_id: ownSiteId,
+          due_at,
+          runs,
+          reason,
+          reason_code: "RUNS_WORTH_IT",
+          reason_params: {},
+          decided_at: TEST_NOW,
+        })
+        .execute();
+    const nothing = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+    const undecided = (date: string) =>
+      expect.objectContaining({
+        state: "PLANNED",
+        begins_at: `${date}T13:00:00.000Z`,
+        counts: nothing,
+        by_need: { runs: null, decides_at: `${date}T11:00:00.000Z`, text: null },
+      });
+    expect(await todays()).toMatchObject({ planned: 0 });
+    expect((await week()).days.map(({ entries }) => entries)).toEqual(
+      (await week()).days.map(({ date }) => [undecided(date)]),
+    );
+
+    await decide(next, true, "Runs: loss 1.4 %, worth from 1.1 %.");
+    expect(await todays()).toMatchObject({ planned: 1 });
+    const [monday, tuesday] = (await week()).days;
+    expect(monday?.entries).toMatchObject([
+      {
+        state: "PLANNED",
+        counts: { planned: 1 },
+        by_need: { runs: true, text: "Runs: loss 1.4 %, worth from 1.1 %." },
+      },
+    ]);
+    expect(tuesday?.entries).toEqual([undecided("2026-06-16")]);
+
+    await server.db.updateTable("schedule_decisions").set({ runs: false, reason: "Not tonight." }).execute();
+    expect(await todays()).toMatchObject({ planned: 0 });
+    const held = {
+      counts: nothing,
+      by_need: { runs: false, decides_at: "2026-06-15T11:00:00.000Z", text: "Not tonight." },
+    };
+    expect((await week()).days[0]?.entries).toMatchObject([{ state: "PLANNED", ...held }]);
+    await server.db
+      .updateTable("schedules")
+      .set({ next_run_at: new Date("2026-06-16T13:00:00Z") })
+      .where("id", "=", ownGroup.scheduleId)
+      .execute();
+    expect((await week()).days[0]?.entries).toMatchObject([{ state: "OVER", title: "Ownfield East", ...held }]);
+    expect(await todays()).toMatchObject({ planned: 0, skipped: 0 });
   });
 
   test("one press of Start All is one entry, running until its last robot has stopped", async () => {

@@ -16,7 +16,7 @@ import { anyUuid, type Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
-import { plannedEntry, recordedEntries, requireCalendarDate } from "./calendar-entries.ts";
+import { heldEntry, isPlanned, plannedEntry, recordedEntries, requireCalendarDate } from "./calendar-entries.ts";
 import { countRuns, outcomesOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { reasonText, stoppedBy } from "./run-reasons.ts";
 
@@ -112,6 +112,10 @@ export function readUpcomingSchedules(
   return visibleSites(viewer, db)
     .innerJoin("schedules as s", "s.site_id", "sites.id")
     .innerJoin("robot_groups as g", "g.id", "s.group_id")
+    .leftJoin("schedule_decisions as d", (join) =>
+      join.onRef("d.schedule_id", "=", "s.id").onRef("d.due_at", "=", "s.next_run_at").on("d.voided_at", "is", null),
+    )
+    .select(["d.runs as is_worth_it", "d.reason as decision"])
     .select(["s.id", "s.site_id", "s.group_id", "g.group_name", "sites.timezone", "s.frequency", "s.start_time"])
     .select(["s.duration_minutes", "s.next_run_at"])
     .select((eb) =>
@@ -133,7 +137,10 @@ export function readUpcomingSchedules(
 }
 export type UpcomingSchedule = Awaited<ReturnType<typeof readUpcomingSchedules>>[number];
 
-/** When a schedule is due from `from` on and before `to`; one that is due already and has not begun counts too. */
+/**
+ * When a schedule is due from `from` on and before `to`; one that is due already and has not begun counts too. Of one "when
+ * worth it", also when it will turn out not to be.
+ */
 function upcomingRuns(schedule: UpcomingSchedule, from: Date, to: Date): Date[] {
   const { start_time: startTime, frequency, timezone, next_run_at } = schedule;
   return runsBetween({ startTime, frequency }, timezone, next_run_at > from ? next_run_at : from, to);
@@ -232,7 +239,9 @@ async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay
   const coming = await readUpcomingSchedules(viewer, db, { to: last });
   return coming.reduce((sum, schedule) => {
     const day = byZone.get(schedule.timezone);
-    return day === undefined ? sum : sum + upcomingRuns(schedule, day.from, day.to).length * schedule.robots;
+    if (day === undefined) return sum;
+    const planned = upcomingRuns(schedule, day.from, day.to).filter((dueAt) => isPlanned(schedule, dueAt));
+    return sum + planned.length * schedule.robots;
   }, 0);
 }
 
@@ -261,20 +270,46 @@ export async function readCalendar(
   return { timezone, today, days: dates.map((date) => ({ date, entries: byDay.get(date) ?? [] })) };
 }
 
+interface EntrySpan {
+  readonly siteId: number;
+  readonly timezone: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
 /** What was done at a site and what is planned there, in order. */
-export async function readEntries(
-  viewer: Viewer,
-  db: Executor,
-  span: { readonly siteId: number; readonly timezone: string; readonly from: Date; readonly to: Date },
-): Promise<CalendarEntry[]> {
+export async function readEntries(viewer: Viewer, db: Executor, span: EntrySpan): Promise<CalendarEntry[]> {
   const { siteId, timezone, from, to } = span;
   const recorded = await readRuns(viewer, db, { siteId, from, to });
   const coming = await readUpcomingSchedules(viewer, db, { siteId, to });
+  const held = await readHeldRuns(viewer, db, span);
   const runs = recorded.map(({ run }) => run);
   return [
     ...recordedEntries(runs, timezone),
+    ...held.map((one) => heldEntry(one, timezone)),
     ...coming.flatMap((schedule) =>
-      upcomingRuns(schedule, from, to).map((dueAt) => plannedEntry(schedule, dueAt, timezone)),
+      upcomingRuns(schedule, from, to).map((dueAt) =>
+        plannedEntry(schedule, dueAt, isPlanned(schedule, dueAt), timezone),
+      ),
     ),
   ].toSorted((one, other) => one.begins_at.localeCompare(other.begins_at) || one.key.localeCompare(other.key));
 }
+
+/** When schedules "when worth it" did not run, as was decided; not those that are still to come. */
+function readHeldRuns(viewer: Viewer, db: Executor, { siteId, from, to }: Pick<EntrySpan, "siteId" | "from" | "to">) {
+  return visibleSites(viewer, db)
+    .innerJoin("schedule_decisions as d", "d.site_id", "sites.id")
+    .innerJoin("robot_groups as g", "g.id", "d.group_id")
+    .leftJoin("schedules as s", (join) =>
+      join.onRef("s.id", "=", "d.schedule_id").onRef("s.next_run_at", "=", "d.due_at"),
+    )
+    .select(["d.schedule_id", "d.group_id", "g.group_name", "d.due_at", "d.reason"])
+    .where("sites.id", "=", siteId)
+    .where("d.due_at", ">=", from)
+    .where("d.due_at", "<", to)
+    .where("d.voided_at", "is", null)
+    .where("d.runs", "=", false)
+    .where("s.id", "is", null)
+    .execute();
+}
+export type HeldRun = Awaited<ReturnType<typeof readHeldRuns>>[number];

@@ -1,3 +1,4 @@
+export { voidDecisions } from "./decisions.repository.ts";
 export { Scheduler } from "./scheduler.ts";
 export { readSchedules } from "./schedules.queries.ts";
 export { rezoneSchedules, type ScheduleBody, saveNewSchedule } from "./schedules.service.ts";

@@ -1,4 +1,5 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { decidesAt } from "@suncrew/domain/schedules/due-decision.ts";
 import type { Selectable } from "kysely";
 import type { Tables } from "../../platform/database/tables.ts";
 
@@ -9,8 +10,19 @@ export function timesOf({ start_time: startTime, frequency }: Pick<ScheduleRow, 
   return { startTime, frequency };
 }
 
-/** A schedule as calls return it. */
-export function scheduleOf(row: ScheduleRow): Schedule {
+export type DecisionRow = Pick<
+  Selectable<Tables["schedule_decisions"]>,
+  "decided_at" | "runs" | "reason" | "reason_code"
+>;
+
+/** A decision as calls return it. */
+export function decisionOf({ decided_at, runs, reason, reason_code }: DecisionRow) {
+  return { decided_at: decided_at.toISOString(), runs, text: reason, code: reason_code };
+}
+
+/** A schedule as calls return it, with what was decided of its next run. */
+export function scheduleOf(row: ScheduleRow, decision: DecisionRow | null = null): Schedule {
+  const isByNeed = row.frequency === "WHEN_WORTH_IT";
   return {
     id: row.id,
     group_id: row.group_id,
@@ -23,6 +35,10 @@ export function scheduleOf(row: ScheduleRow): Schedule {
     next_run_at: row.next_run_at?.toISOString() ?? null,
     waiting: waitingOf(row),
     skip_on_rain: row.skip_on_rain,
+    least_days: row.least_days,
+    most_days: row.most_days,
+    decides_at: isByNeed && row.next_run_at ? decidesAt(row.next_run_at).toISOString() : null,
+    decision: decision && decisionOf(decision),
     version: row.version,
   };
 }
@@ -34,6 +50,14 @@ function waitingOf(row: ScheduleRow): string | null {
 
 /** What the audit stores of a schedule. */
 export function auditContentOf(row: ScheduleRow): Record<string, unknown> {
-  const { id: _id, version: _version, waiting: _waiting, ...content } = scheduleOf(row);
-  return content;
+  const {
+    id: _id,
+    version: _version,
+    waiting: _waiting,
+    decides_at,
+    decision: _decision,
+    ...content
+  } = scheduleOf(row);
+  const { least_days: _least, most_days: _most, ...others } = content;
+  return decides_at === null && row.frequency !== "WHEN_WORTH_IT" ? others : content;
 }

@@ -11,6 +11,7 @@ import {
   STARTS_LATE_UP_TO_MS,
 } from "@suncrew/domain/schedules/due-decision.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
+import { eveningTexts } from "@suncrew/domain/soiling/cleaning-by-need.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { readRestoredAt } from "../../platform/database/restore-mark.ts";
@@ -37,6 +38,7 @@ import {
   type StopDue,
   robotsWithoutRun,
 } from "../runs/public.ts";
+import { insertDecision, readDecision } from "./decisions.repository.ts";
 import { timesOf } from "./schedule-row.ts";
 import { missedReasons, retriedText, scheduledRunReasons, waitingText } from "./scheduler-messages.ts";
 import {
@@ -104,7 +106,11 @@ export async function runDue(
   while (next !== null && next <= now && served < MAX_OCCURRENCES) {
     const decision = dueDecision(next, schedule.duration_minutes, now, restoredAt);
     const occurrence = occurrenceOf(schedule, next, decision);
-    if (decision.kind === "missed") {
+    const held = await whyHeld(tx, schedule, next, { isOver: decision.kind === "missed", now });
+    if (held === "undecided") break;
+    if (held !== null) {
+      await recordHold(tx, occurrence, { outcome: "SKIPPED", reason: held }, members.length, now);
+    } else if (decision.kind === "missed") {
       // Robots that were waited for in vain are skipped with the reason for which they waited.
       const wasListening = now.getTime() - listeningSince.getTime() >= HEARD_WITHIN_MS && hasJustEnded(occurrence, now);
       if (wasListening) await startGroup(tx, occurrence, members, { ...context, isOver: true });
@@ -322,9 +328,32 @@ export async function skipDueOccurrences(
   while (next !== null && next <= now) {
     const decision = dueDecision(next, schedule.duration_minutes, now, restoredAt);
     const why = decision.kind === "missed" ? missed(decision) : skipped(reason);
-    await recordUnstarted(tx, occurrenceOf(schedule, next, decision), members, why, now);
+    const occurrence = occurrenceOf(schedule, next, decision);
+    const held = await whyHeld(tx, schedule, next, { isOver: true, now });
+    if (held === null) await recordUnstarted(tx, occurrence, members, why, now);
+    else if (held !== "undecided")
+      await recordHold(tx, occurrence, { outcome: "SKIPPED", reason: held }, members.length, now);
     next = nextRunAfter(timesOf(schedule), schedule.timezone, next);
   }
+}
+
+/**
+ * Why a schedule "when worth it" does not run at this time; null if it does, or always does. Nothing starts before it is
+ * decided; once the time is over, that it was not is the decision.
+ */
+async function whyHeld(
+  tx: Tx,
+  schedule: LockedSchedule,
+  dueAt: Date,
+  { isOver, now }: { readonly isOver: boolean; readonly now: Date },
+): Promise<string | null> {
+  if (schedule.frequency !== "WHEN_WORTH_IT") return null;
+  const decided = await readDecision(tx, schedule.id, dueAt);
+  if (decided !== null) return decided.runs ? null : decided.reason;
+  if (!isOver) return "undecided";
+  const reason = eveningTexts.text("NOT_DECIDED", {});
+  await insertDecision(tx, schedule, dueAt, { runs: false, ...reason }, now);
+  return reason.text;
 }
 
 /** Why robots have a recorded run without any attempt to start it. */
@@ -349,15 +378,29 @@ async function recordUnstarted(
   const robotIds = await robotsWithoutRun(tx, occurrence, members);
   const runs = robotIds.map((robotId) => ({ robotId, ...why }));
   await insertPlannedRuns(tx, occurrence, runs, now);
+  await recordHold(tx, occurrence, { outcome: why.outcome, reason: why.reason.text }, robotIds.length, now);
+}
+
+/**
+ * Puts on record that nothing starts. Where it was not worth it no runs are recorded, for none were planned: every count of
+ * runs would be of something that nobody wanted.
+ */
+async function recordHold(
+  tx: Tx,
+  { schedule_id, site_id, due_at, group_name }: Occurrence,
+  { outcome, reason }: { readonly outcome: UnstartedOutcome["outcome"]; readonly reason: string },
+  robots: number,
+  now: Date,
+): Promise<void> {
   await recordChange(tx, {
     actor: { userId: null, name: SCHEDULER },
-    action: why.outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
+    action: outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
     entity: "schedule",
-    entityId: occurrence.schedule_id,
-    siteId: occurrence.site_id,
-    outcome: why.outcome === "MISSED" ? "FAILED" : "REFUSED",
-    reason: why.reason.text,
-    after: { due_at: occurrence.due_at.toISOString(), group_name: occurrence.group_name, robots: robotIds.length },
+    entityId: schedule_id,
+    siteId: site_id,
+    outcome: outcome === "MISSED" ? "FAILED" : "REFUSED",
+    reason,
+    after: { due_at: due_at.toISOString(), group_name, robots },
     at: now,
   });
 }

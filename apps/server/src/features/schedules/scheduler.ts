@@ -10,6 +10,7 @@ import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findLostRuns, findStopsDue, readFailedStarts, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
+import { decideSchedule, findUndecided, type WorthOfRobots } from "./decisions.repository.ts";
 import { type DueKind, type DueSchedule, findDue, recordWaiting } from "./schedules.repository.ts";
 import { forEachConcurrently, PeriodicTasks } from "../../platform/periodic-task.ts";
 import { runDue, retryStart, stopRuns } from "./scheduled-runs.ts";
@@ -25,6 +26,7 @@ const STOPS_RECORDED_MS = 2_000;
  * milliseconds.
  */
 const START_DELAY_MS = 10_000;
+const DECIDE_AGAIN_MS = 60_000;
 /** Robots stopped per transaction. */
 const STOP_BATCH_SIZE = 100;
 /** Concurrent transactions of one kind. */
@@ -36,6 +38,7 @@ export interface SchedulerDependencies extends Pick<
 > {
   readonly commands: Pick<Commands, "dispatch" | "blocksDueStart">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
+  readonly worthOf: WorthOfRobots;
   /** Receives how long after its due time a schedule was served, in milliseconds. */
   readonly onServed?: (lateMs: number) => void;
 }
@@ -52,6 +55,8 @@ export class Scheduler implements Service {
   #startsFromMs = -Infinity;
   /** Since when database and broker have been reachable and the clock that dates robots' states has been right. */
   readonly #listening: ListeningPeriod;
+  /** By schedule, from when on a decision that failed is tried again. */
+  readonly #decideAgainMs = new Map<number, number>();
   #ended = false;
 
   constructor(deps: SchedulerDependencies) {
@@ -65,6 +70,12 @@ export class Scheduler implements Service {
     const closeLostRuns = () => this.#ifClockIsRight(() => this.#closeLostRuns());
     const stopOverdueRuns = () => this.#ifClockIsRight(() => this.#stopOverdueRuns());
     this.#tasks = new PeriodicTasks(deps, [
+      {
+        name: "cleaning by need",
+        everyMs: POLL_MS,
+        work: () => this.#ifClockIsRight(() => this.#decide()),
+        atStart: true,
+      },
       { name: "overdue runs", everyMs: POLL_MS, work: stopOverdueRuns, atStart: true },
       starting("due schedules", () => this.#runDueSchedules("on-time"), START_DELAY_MS),
       // Separate, because the weather may take seconds to arrive.
@@ -134,6 +145,25 @@ export class Scheduler implements Service {
     } catch {
       this.#restartListening();
       return false;
+    }
+  }
+
+  /** Failures are logged and tried again, a minute later unless it is due. */
+  async #decide(): Promise<void> {
+    const { db, clock, log } = this.#deps;
+    const now = clock.now();
+    for (const schedule of await findUndecided(db, now)) {
+      const isDue = schedule.next_run_at <= now;
+      if (this.#ended || (!isDue && clock.monotonicMs() < (this.#decideAgainMs.get(schedule.id) ?? 0))) continue;
+      try {
+        await decideSchedule(db, schedule, now, this.#deps.worthOf, (error) => {
+          log.error({ error, scheduleId: schedule.id }, "failed to compute whether a cleaning is worth it");
+        });
+        this.#decideAgainMs.delete(schedule.id);
+      } catch (error) {
+        this.#decideAgainMs.set(schedule.id, clock.monotonicMs() + DECIDE_AGAIN_MS);
+        log.error({ error, scheduleId: schedule.id }, "failed to decide whether a schedule runs; it is tried again");
+      }
     }
   }
 

@@ -2,12 +2,14 @@ import {
   createSchedule,
   deleteSchedule,
   getRobotSchedule,
+  scheduleDecisions,
   updateSchedule,
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Person } from "../../../test/fixtures.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
-import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
 // The tests' clock is at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
 let server: TestApp;
@@ -54,6 +56,10 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
         next_run_at: "2026-06-15T13:00:00.000Z",
         waiting: null,
         skip_on_rain: false,
+        least_days: null,
+        most_days: null,
+        decides_at: null,
+        decision: null,
         version: 1,
       },
     });
@@ -291,4 +297,102 @@ test("live stream: a change of a schedule is sent as a change of the groups of i
   const updated = await changeNo();
   await (await server.as("owner")).ask(deleteSchedule, { params: { scheduleId } });
   expect(new Set([before, created, updated, await changeNo()]).size).toBe(4);
+});
+
+describe('§11 Cleaning by need: a schedule "when worth it"', () => {
+  const decisions = async (who: Person, siteId: number, group_id?: number) =>
+    (await server.as(who)).call(scheduleDecisions, { params: { siteId }, query: group_id ? { group_id } : {} });
+  const decide = (
+    scheduleId: number,
+    due_at: Date,
+    more: { readonly runs?: boolean; readonly voided_at?: Date } = {},
+  ) =>
+    server.db
+      .insertInto("schedule_decisions")
+      .values({
+        schedule_id: scheduleId,
+        group_id: server.fixtures.ownGroup.groupId,
+        site_id: server.fixtures.ownSiteId,
+        due_at,
+        decided_at: TEST_NOW,
+        runs: false,
+        ...eveningReason,
+        ...more,
+      })
+      .execute();
+  const eveningReason = {
+    reason: "Not tonight: loss 0.4 %, worth from 1.1 %.",
+    reason_code: "NOT_YET",
+    reason_params: { loss_percent: 0.4, worth_from_percent: 1.1 },
+  };
+
+  test("has days between its runs, by default 1 and 14, and says when the next is decided", async () => {
+    const { schedule } = await create({ frequency: "WHEN_WORTH_IT" });
+    expect(schedule).toMatchObject({
+      frequency: "WHEN_WORTH_IT",
+      least_days: 1,
+      most_days: 14,
+      next_run_at: "2026-06-15T13:00:00.000Z",
+      decides_at: "2026-06-15T11:00:00.000Z",
+      decision: null,
+    });
+    expect((await update(schedule.id, { frequency: "WHEN_WORTH_IT", least_days: 2, most_days: 30 })).status).toBe(200);
+    // What a client leaves out that does not know of it stays.
+    expect((await update(schedule.id, { frequency: "WHEN_WORTH_IT" })).status).toBe(200);
+    const [stored] = (await list()).schedules;
+    expect(stored).toMatchObject({ least_days: 2, most_days: 30, version: 2 });
+    const [created, changed] = await audit();
+    expect(created?.after).toMatchObject({ frequency: "WHEN_WORTH_IT", least_days: 1, most_days: 14 });
+    expect(changed?.before).toMatchObject({ least_days: 1, most_days: 14 });
+    expect(changed?.after).toMatchObject({ least_days: 2, most_days: 30 });
+  });
+
+  test.each([
+    [{ least_days: 0 }, "least_days"],
+    [{ most_days: 366 }, "most_days"],
+    [{ least_days: 1.5 }, "least_days"],
+    [{ least_days: 8, most_days: 7 }, "most_days"],
+    [{ least_days: 15 }, "most_days"],
+  ])("days that cannot be are refused: %j", async (days, field) => {
+    const call = (await server.as("owner")).call(createSchedule, {
+      body: body({ frequency: "WHEN_WORTH_IT", ...days }),
+    });
+    expect(await call).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+  });
+
+  test("what was decided of the next run is part of it; others do not say so", async () => {
+    const { schedule } = await create({ frequency: "WHEN_WORTH_IT" });
+    await decide(schedule.id, new Date("2026-06-15T13:00:00Z"));
+    const [stored] = (await list()).schedules;
+    expect(stored?.decision).toEqual({
+      decided_at: TEST_NOW.toISOString(),
+      runs: false,
+      text: eveningReason.reason,
+      code: "NOT_YET",
+    });
+  });
+
+  test("every decision is listed with its reason, newest first, to those who see the site", async () => {
+    const { schedule } = await create({ frequency: "WHEN_WORTH_IT" });
+    const { ownSiteId, ownGroup } = server.fixtures;
+    await decide(schedule.id, new Date("2026-06-13T13:00:00Z"), { runs: true });
+    await decide(schedule.id, new Date("2026-06-14T13:00:00Z"), { voided_at: TEST_NOW });
+    await decide(schedule.id, new Date("2026-06-14T13:00:00Z"));
+    const { body: listed } = await decisions("owner", ownSiteId, ownGroup.groupId);
+    expect(listed).toMatchObject({
+      decisions: [
+        {
+          due_at: "2026-06-14T13:00:00.000Z",
+          runs: false,
+          is_void: false,
+          text: eveningReason.reason,
+          code: "NOT_YET",
+        },
+        { due_at: "2026-06-14T13:00:00.000Z", is_void: true },
+        { due_at: "2026-06-13T13:00:00.000Z", runs: true, group_id: ownGroup.groupId, group_name: expect.any(String) },
+      ],
+    });
+    expect((await decisions("owner", ownSiteId, ownGroup.groupId + 1000)).body).toEqual({ decisions: [] });
+    expect((await decisions("stranger", ownSiteId)).status).toBe(404);
+  });
 });

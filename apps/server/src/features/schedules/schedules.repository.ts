@@ -61,7 +61,7 @@ export async function lockScheduleShared(tx: Tx, scheduleId: number): Promise<bo
 
 export type SchedulePlan = Pick<
   Insertable<Tables["schedules"]>,
-  "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"
+  "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at" | "least_days" | "most_days"
 > & { readonly skip_on_rain: boolean };
 
 /** Null if the group already has a schedule, even if two people save concurrently. */
@@ -87,8 +87,9 @@ export async function changeSchedule(tx: Tx, scheduleId: number, plan: ScheduleP
     .set({ ...plan, updated_at: now })
     .set((eb) => ({
       version: sql<number>`${eb.ref("version")} + (
-        (frequency, start_time, duration_minutes, skip_on_rain, status) is distinct from
-        (${plan.frequency}, ${plan.start_time}, ${plan.duration_minutes}::int, ${plan.skip_on_rain}::boolean, ${plan.status})
+        (frequency, start_time, duration_minutes, skip_on_rain, status, least_days, most_days) is distinct from
+        (${plan.frequency}, ${plan.start_time}, ${plan.duration_minutes}::int, ${plan.skip_on_rain}::boolean,
+          ${plan.status}, ${plan.least_days ?? null}::int, ${plan.most_days ?? null}::int)
       )::int`,
     }))
     .where("id", "=", scheduleId)

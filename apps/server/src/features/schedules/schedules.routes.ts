@@ -2,12 +2,13 @@ import {
   createSchedule,
   deleteSchedule,
   getRobotSchedule,
+  scheduleDecisions,
   updateSchedule,
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { readSchedules } from "./schedules.queries.ts";
+import { readDecisions, readSchedules } from "./schedules.queries.ts";
 import { scheduleOf } from "./schedule-row.ts";
 import { removeSchedule, saveNewSchedule, saveScheduleChange } from "./schedules.service.ts";
 
@@ -17,6 +18,10 @@ export function schedulesRoutes(app: FastifyInstance, deps: Dependencies): void 
   register(app, getRobotSchedule, async ({ viewer, params }) => ({
     message: "Schedule Fetched Successfully" as const,
     schedules: await readSchedules(viewer, db, params.siteId),
+  }));
+
+  register(app, scheduleDecisions, async ({ viewer, params, query }) => ({
+    decisions: await readDecisions(viewer, db, params.siteId, query.group_id),
   }));
 
   register(app, createSchedule, async ({ viewer, body }) => {

@@ -1,10 +1,12 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { LEAST_DAYS_DEFAULT, MOST_DAYS_DEFAULT, type updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
+import { runDaysProblem } from "@suncrew/domain/schedules/schedule-validation.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { conflict, editConflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditActor, auditedChange, type ChangeDetails, recordChange } from "../audit/public.ts";
+import { voidDecisions } from "./decisions.repository.ts";
 import { auditContentOf, type ScheduleRow, timesOf } from "./schedule-row.ts";
 import { skipDueOccurrences } from "./scheduled-runs.ts";
 import { scheduledRunReasons } from "./scheduler-messages.ts";
@@ -38,7 +40,7 @@ export async function saveNewSchedule(
     const group = await findGroup(viewer, tx, body);
     details.siteId = group.site_id;
     if (group.site_id !== body.site_id) throw wrongSite();
-    const schedule = await insertSchedule(tx, group, planOf(body, group, at), at);
+    const schedule = await insertSchedule(tx, group, planOf(body, null, group, at), at);
     if (schedule === null) {
       throw conflict(
         "SCHEDULE_EXISTS",
@@ -75,11 +77,13 @@ export async function saveScheduleChange(
     if (stored.group_id !== body.group_id)
       throw invalid("group_id", "group_id must be the group of the schedule", "SCHEDULE_GROUP_FIXED");
     if (body.version !== undefined && body.version !== stored.version) throw editConflict("schedule");
-    const plan = planOf(body, group, at);
+    const plan = planOf(body, stored, group, at);
     const reasonOf = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
     const { group_name, timezone } = group;
     await skipDueOccurrences(tx, { ...stored, group_name, timezone }, reasonOf(viewer.name), at);
-    return saved(tx, await changeSchedule(tx, scheduleId, plan, at), details);
+    const changed = await changeSchedule(tx, scheduleId, plan, at);
+    if (changed.version !== stored.version) await voidDecisions(tx, scheduleId, at);
+    return saved(tx, changed, details);
   });
 }
 
@@ -100,13 +104,15 @@ export async function removeSchedule(db: Executor, viewer: Viewer, scheduleId: n
     details.siteId = stored.site_id;
     details.before = auditContentOf(stored);
     await deleteScheduleRow(tx, scheduleId);
+    await voidDecisions(tx, scheduleId, at);
     await touchGroup(tx, stored.group_id);
   });
 }
 
 /** Decisions, Time: a time already past today means the next one; a ONCE must not lie before the site's today. */
-function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): SchedulePlan {
+function planOf(body: ScheduleBody, stored: ScheduleRow | null, { timezone }: ScheduledGroup, now: Date): SchedulePlan {
   const { frequency, duration_minutes, skip_on_rain, status } = body;
+  const days = daysOf(body, stored);
   const start = effectiveStart(timesOf(body), timezone, now);
   switch (start.kind) {
     case "before-today":
@@ -119,10 +125,21 @@ function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): Sc
         duration_minutes,
         skip_on_rain,
         status,
+        ...days,
         start_time: start.startTime,
         next_run_at: status === "ACTIVE" ? start.firstRun : null,
       };
   }
+}
+
+/** Days between runs: what is left out stays; a schedule that never was "when worth it" needs none. */
+function daysOf({ frequency, least_days, most_days }: ScheduleBody, stored: ScheduleRow | null) {
+  const [least, most] = [least_days ?? stored?.least_days ?? null, most_days ?? stored?.most_days ?? null];
+  if (frequency !== "WHEN_WORTH_IT" && (least === null || most === null)) return { least_days: null, most_days: null };
+  const days = { least: least ?? LEAST_DAYS_DEFAULT, most: most ?? MOST_DAYS_DEFAULT };
+  const problem = runDaysProblem(days);
+  if (problem !== null) throw invalid(`${problem.of}_days`, problem.message);
+  return { least_days: days.least, most_days: days.most };
 }
 
 function wrongSite(): HttpError {
@@ -149,6 +166,7 @@ export async function rezoneSchedules(
   for (const schedule of planned) {
     await skipDueOccurrences(tx, schedule, scheduledRunReasons.timezoneChanged(by.name), now);
     const changed = await changeSchedule(tx, schedule.id, planInZone(schedule, site.timezone, now), now);
+    await voidDecisions(tx, schedule.id, now);
     await recordChange(tx, {
       actor: by,
       action: "UPDATE_SCHEDULE",
@@ -165,8 +183,8 @@ export async function rezoneSchedules(
 }
 
 function planInZone(schedule: LockedSchedule, timezone: string, now: Date): SchedulePlan {
-  const { frequency, duration_minutes, skip_on_rain, start_time, next_run_at } = schedule;
-  const plan = { frequency, duration_minutes, skip_on_rain, start_time };
+  const { frequency, duration_minutes, skip_on_rain, start_time, next_run_at, least_days, most_days } = schedule;
+  const plan = { frequency, duration_minutes, skip_on_rain, start_time, least_days, most_days };
   // Its only run was due and has been skipped.
   const isOver = frequency === "ONCE" && next_run_at !== null && next_run_at <= now;
   if (isOver) return { ...plan, status: "COMPLETED", next_run_at: null };

@@ -1,4 +1,4 @@
-export { computeSoilingTask } from "./soiling-inputs.repository.ts";
+export { computeEvening, computeEveningTask, computeSoilingTask } from "./soiling-inputs.repository.ts";
 export { computeSoilingAnew } from "./soiling-queue.repository.ts";
 export { SoilingWatch } from "./soiling-watch.ts";
 export { SoilingOfSites } from "./soiling.service.ts";

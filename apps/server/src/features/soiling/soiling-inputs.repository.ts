@@ -9,6 +9,7 @@ import type { WeatherSource } from "@suncrew/contract/weather/weather.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
 import { ENERGY_FACTS, missingFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
+import { eveningOfRows, partOfSite } from "@suncrew/domain/soiling/evening-of-rows.ts";
 import { type ModelledSoiling, modelSoiling, type SoilingSite } from "@suncrew/domain/soiling/site-soiling.ts";
 import type { RowRun } from "@suncrew/domain/soiling/soiling-model.ts";
 import { sql } from "kysely";
@@ -44,8 +45,46 @@ export const computeSoilingTask = workerTask(
   { isShort: true },
 );
 
-/** What is read here is named by `readExactBasis`. */
 async function computeSoiling(db: Executor, siteId: number, now: Date): Promise<ComputedSoiling | null> {
+  const inputs = await readInputs(db, siteId, now);
+  if (inputs === null) return null;
+  const { site, facts, known, hours, runs, uncounted, receivedAt, isStale } = inputs;
+  return {
+    facts,
+    missing: gapsOf(site, known),
+    source: known.length === 0 ? null : known.some(({ source }) => source === "sample") ? "sample" : "open-meteo",
+    receivedAt,
+    isStale,
+    uncountedRuns: uncounted,
+    modelled: modelSoiling(site, hours, runs, now),
+  };
+}
+
+interface EveningOfRobots extends SiteAsOf {
+  readonly robotIds: readonly number[];
+  readonly dueAt: Date;
+}
+
+export const computeEveningTask = workerTask(
+  "compute what a cleaning is worth",
+  ({ siteId, robotIds, ...times }: EveningOfRobots, { db }) => computeEvening(db, siteId, robotIds, times),
+  { isShort: true },
+);
+
+/** What a cleaning of these robots' rows is worth when it is due, from what is stored. */
+export async function computeEvening(
+  db: Executor,
+  siteId: number,
+  robotIds: readonly number[],
+  times: { readonly now: Date; readonly dueAt: Date },
+): Promise<ReturnType<typeof eveningOfRows>> {
+  const inputs = await readInputs(db, siteId, times.now);
+  if (inputs === null) return { worth: null, rain: null };
+  return eveningOfRows(partOfSite(inputs.site, robotIds), inputs.hours, inputs.runs, times);
+}
+
+/** What the soiling of a site is computed from; null if it was deleted. It is named by `readExactBasis`. */
+async function readInputs(db: Executor, siteId: number, now: Date) {
   const row = await db
     .selectFrom("sites")
     .select("timezone")
@@ -64,15 +103,7 @@ async function computeSoiling(db: Executor, siteId: number, now: Date): Promise<
   const { receivedAt, isStale } = receiptOf(known, now);
   // What was foreseen long ago says nothing of the days ahead.
   const hours = isStale ? known.filter(({ at }) => at <= now) : known;
-  return {
-    facts,
-    missing: gapsOf(site, known),
-    source: known.length === 0 ? null : known.some(({ source }) => source === "sample") ? "sample" : "open-meteo",
-    receivedAt,
-    isStale,
-    uncountedRuns: uncounted,
-    modelled: modelSoiling(site, hours, runs, now),
-  };
+  return { site, facts, known, hours, runs, uncounted, receivedAt, isStale };
 }
 
 /** The live robots of a site; each cleans a row. */

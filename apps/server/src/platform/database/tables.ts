@@ -852,12 +852,28 @@ export interface Runs {
   stop_due_at: Date | null;
 }
 
+export interface ScheduleDecisions {
+  decided_at: Date;
+  due_at: Date;
+  group_id: number;
+  id: Generated<number>;
+  reason: string;
+  reason_code: string;
+  reason_params: Readonly<Record<string, unknown>>;
+  runs: boolean;
+  schedule_id: number;
+  site_id: number;
+  voided_at: Date | null;
+}
+
 export interface Schedules {
   created_at: Generated<Date>;
   duration_minutes: number;
   frequency: Frequency;
   group_id: number;
   id: Generated<number>;
+  least_days: number | null;
+  most_days: number | null;
   next_run_at: Date | null;
   site_id: number;
   skip_on_rain: Generated<boolean>;
@@ -1191,6 +1207,7 @@ export interface Tables {
   rota_members: RotaMembers;
   rotas: Rotas;
   runs: Runs;
+  schedule_decisions: ScheduleDecisions;
   schedules: Schedules;
   server_clocks: ServerClocks;
   server_disks: ServerDisks;

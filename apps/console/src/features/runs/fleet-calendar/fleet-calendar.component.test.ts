@@ -70,6 +70,7 @@ const entry: CalendarEntry = {
   robots: 14,
   counts: { planned: 0, running: 0, done: 12, stopped: 0, cut_short: 0, failed: 2, skipped: 0, missed: 0 },
   reasons: [{ serial_number: "SCR-1011", outcome: "FAILED", reason: "Its brush is jammed." }],
+  by_need: null,
   sample: false,
 };
 
@@ -115,6 +116,10 @@ test("fleet calendar: an empty night to come plans a run on its day, and a sched
     next_run_at: `${TOMORROW}T23:45:00.000Z`,
     waiting: null,
     skip_on_rain: false,
+    least_days: null,
+    most_days: null,
+    decides_at: null,
+    decision: null,
     version: 1,
   };
   when(groupList).answer([

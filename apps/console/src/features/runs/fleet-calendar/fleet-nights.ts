@@ -81,7 +81,7 @@ function nightStateOf(counts: RunCounts): EntryState {
   if (counts.running > 0) return "running";
   const notDone = MARKS.find((mark) => counts[mark] > 0);
   if (counts.done === 0) return notDone ?? "planned";
-  return entryStateOf({ state: "OVER", counts });
+  return entryStateOf({ state: "OVER", counts, by_need: null });
 }
 
 /** The rows that match. */

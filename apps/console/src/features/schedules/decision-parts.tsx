@@ -1,0 +1,40 @@
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { useState } from "react";
+import { UnstyledButton } from "@mantine/core";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { siteTimeText } from "../../ui/site-time-text.ts";
+import { useNow } from "../../ui/use-now.ts";
+import classes from "./schedule-summary.module.css";
+
+const DecisionsDialog = lazyDialog<DecisionsProps & { readonly onClose: () => void }>(
+  ({ group }) => `Decisions: ${group.group_name}`,
+  async () => (await import("./decisions-dialog.tsx")).DecisionsDialog,
+);
+
+export interface DecisionsProps {
+  readonly group: Group;
+  readonly site: Site;
+}
+
+/** Of a schedule "when worth it": what was decided of its next time, or when that is. */
+export function NextDecision({ schedule, timezone }: { readonly schedule: Schedule; readonly timezone: string }) {
+  const now = useNow();
+  const timeOf = (at: string | null) => at && siteTimeText(new Date(at), timezone, now);
+  const { decision, next_run_at: nextAt, decides_at: decidesAt } = schedule;
+  if (decision === null) return `${timeOf(nextAt)}: decided ${timeOf(decidesAt)}`;
+  return `${timeOf(nextAt)}: ${decision.text}`;
+}
+
+export function DecisionsButton(props: DecisionsProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <UnstyledButton className={classes["decisions"]} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Decisions
+      </UnstyledButton>
+      {isOpen && <DecisionsDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
