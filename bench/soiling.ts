@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2025-06-01T18:30:00Z");
 
-const settings = { model: "hsu", tiltDegrees: 20, effectivenessPercent: 95 } as const;
+const settings = { model: "hsu", tiltDegrees: 20, soilingRateFactor: 1, effectivenessPercent: 95 } as const;
 const rows = Array.from({ length: ROWS }, (_, row) => row + 1);
 
 /** A dusty year in India: rain every second day from July to September and on some days of other months. */

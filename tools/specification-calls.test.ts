@@ -118,6 +118,7 @@ const addedCalls = [
   "GET api/measurements/{siteId}",
   "GET api/measurements/{siteId}/comparison",
   "PUT api/measurements/{siteId}/correction",
+  "DELETE api/measurements/{siteId}/correction",
   "POST api/measurements/{siteId}",
   "POST api/measurements/{siteId}/import",
   "GET api/measurements/{siteId}/export",

@@ -58,8 +58,9 @@ export function giveDefaultAnswers(): void {
     source: null,
     days: [],
     energy: { days: 0, bias: null },
-    correction: null,
     station: { days: 0, bias: null },
+    proposed: [],
+    control: null,
     cleanings: [],
   }));
   usually(runsToday).answer(() => ({

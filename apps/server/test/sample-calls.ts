@@ -250,7 +250,12 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   energyAtRisk: {},
   measuredDays: { params: { siteId: site }, query: { from: "2026-06-01", to: "2026-06-14" } },
   measuredComparison: { params: { siteId: site } },
-  correctModel: { params: { siteId: site }, body: { from: 80, to: 76 }, status: 409 },
+  correctModel: {
+    params: { siteId: site },
+    body: { fact: "performance_ratio_percent", from: 80, to: 76 },
+    status: 409,
+  },
+  takeCorrectionBack: { params: { siteId: site }, query: { fact: "soiling_rate_factor" }, status: 409 },
   storeMeasurements: { params: { siteId: site }, body: { values: [{ start: "2026-06-01", meter_energy_kwh: 10 }] } },
   importMeasurements: { params: { siteId: site }, body: { csv: "start,meter_energy_kwh\n2026-06-01,10\n" } },
   exportMeasurements: { params: { siteId: site }, query: { from: "2026-06-01", to: "2026-06-14" } },

@@ -131,7 +131,7 @@ import {
 import { createSite, deleteSite, updateSite } from "./sites/site-forms.ts";
 import { siteDetails } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
-import { correctModel, measuredComparison } from "./measurements/measured-against-model.ts";
+import { correctModel, measuredComparison, takeCorrectionBack } from "./measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -202,6 +202,7 @@ export const routes = {
   siteSoiling,
   energyAtRisk,
   correctModel,
+  takeCorrectionBack,
   measuredComparison,
   measuredDays,
   storeMeasurements,

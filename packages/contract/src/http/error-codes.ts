@@ -71,7 +71,8 @@ export const errorCodes = {
   CONTACT_POINT_OFF: "The contact point gets no messages: deleted, switched off or unsubscribed.",
   EDIT_CONFLICT: "Somebody else changed the same since the edit began; nothing was stored.",
   CONCURRENT_CHANGE: "Others changed the same at this moment: try again.",
-  CORRECTION_CHANGED: "The measured or modelled days have changed since the correction was shown; nothing was changed.",
+  CORRECTION_CHANGED:
+    "The correction is not proposed, or not in force, any more: days or facts have changed since it was shown.",
   SCOPE_CHANGED: "What the person may see has changed: try again.",
   IMPORT_REFUSED: "The file has problems; `errors` names them, and nothing was imported.",
   UNKNOWN_PARTNER: "There is no such maintenance partner.",

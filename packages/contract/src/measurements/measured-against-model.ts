@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { dateSchema, idInputSchema, idSchema } from "../http/values.ts";
+import { correctedFactSchema } from "../soiling/soiling.ts";
 
 /** Why a measured day does not count when it is compared with the model; of several the first. */
 export const dayNotCountedSchema = z.enum([
@@ -35,6 +36,8 @@ export const comparedDaySchema = z.object({
   modelled_ratio: z.number().nullable(),
   /** Of the soiling station. */
   station_ratio: z.number().nullable(),
+  /** By how much more cleaned rows gave for each kWp than control rows, as a share. */
+  control_gain: z.number().nullable(),
   /** Null if the day counts. */
   not_counted: dayNotCountedSchema.nullable(),
 });
@@ -54,9 +57,26 @@ export const modelBiasSchema = z.object({
 });
 export type ModelBias = z.output<typeof modelBiasSchema>;
 
-/** What would take the bias of energy out of the model: the site's performance ratio of clean panels, in percent. */
-export const modelCorrectionSchema = z.object({ from: z.number(), to: z.number() });
+/**
+ * What would take a bias out of the model: of energy by the site's performance ratio of clean panels, in percent, of a
+ * station by the factor on what settles.
+ */
+export const modelCorrectionSchema = z.object({ fact: correctedFactSchema, from: z.number(), to: z.number() });
 export type ModelCorrection = z.output<typeof modelCorrectionSchema>;
+
+/** Rows that were left out of cleaning on purpose against those that were cleaned. */
+export const controlRowsSchema = z.object({
+  /** Facts of the site without which they cannot be compared. */
+  missing: z.array(z.enum(["dc_capacity_kwp", "control_capacity_kwp"])),
+  /** Days that count and have the energy of both. */
+  days: z.int().min(0),
+  /** By how much more cleaned rows gave for each kWp, as a share; null with too few days. */
+  gain: intervalSchema.nullable(),
+  /** The least gain that these days could show; null with too few. */
+  detectable: z.number().nullable(),
+  verdict: z.enum(["VERIFIED", "NOT_MEASURABLE"]),
+});
+export type ControlRows = z.output<typeof controlRowsSchema>;
 
 export const measuredCleaningSchema = z.object({
   /** The day on which its runs ended, by the site's calendar. */
@@ -86,10 +106,12 @@ export const siteComparisonSchema = z.object({
   days: z.array(comparedDaySchema),
   /** A factor on the performance ratio. */
   energy: modelBiasSchema,
-  /** Null unless the bias is known and its interval is without 1, and the ratio would still be from 10 to 100 %. */
-  correction: modelCorrectionSchema.nullable(),
   /** A factor on the loss. */
   station: modelBiasSchema,
+  /** Where a bias is known, its interval is without 1, and the fact would still be one that a site may have. */
+  proposed: z.array(modelCorrectionSchema),
+  /** Null where no energy of control rows is measured. */
+  control: controlRowsSchema.nullable(),
   /** Newest first. */
   cleanings: z.array(measuredCleaningSchema),
 });
@@ -106,11 +128,20 @@ export const measuredComparison = defineRoute({
 
 export const correctModel = defineRoute({
   summary:
-    "Correct the soiling model of a site by what was measured: sets the performance ratio that its comparison proposes, if it still does",
+    "Correct the soiling model of a site by what was measured: sets the performance ratio, or the factor on particles, that its comparison proposes, if it still does",
   method: "PUT",
   path: "/api/measurements/:siteId/correction",
   params: z.object({ siteId: idInputSchema }),
   /** As the comparison showed it. */
   body: modelCorrectionSchema,
-  response: z.object({ message: z.string(), performance_ratio_percent: z.number() }),
+  response: z.object({ message: z.string() }),
+});
+
+export const takeCorrectionBack = defineRoute({
+  summary: "Take a correction of the soiling model back: the fact is again as it was entered",
+  method: "DELETE",
+  path: "/api/measurements/:siteId/correction",
+  params: z.object({ siteId: idInputSchema }),
+  query: z.object({ fact: correctedFactSchema }),
+  response: z.object({ message: z.string() }),
 });

@@ -10,6 +10,8 @@ const factSchema = z.number().nullable().default(null);
 /** Optional facts of a site, from which the worth of cleaning it is computed. Null is not known, or the default. */
 export const energyFactsSchema = z.object({
   dc_capacity_kwp: factSchema,
+  /** Of it, the rows that are left out of cleaning on purpose. */
+  control_capacity_kwp: factSchema,
   tilt_degrees: factSchema,
   /** As on a compass: 180 is south. */
   azimuth_degrees: factSchema,
@@ -24,8 +26,13 @@ export const energyFactsSchema = z.object({
   cleaning_effectiveness_percent: factSchema,
   /** Of the wet washes that the robots replace. */
   wet_wash_litres_per_kwp: factSchema,
+  /** By how much more dust settles here than the model says. */
+  soiling_rate_factor: factSchema,
   /** The loss from which the site needs attention. */
   soiling_alert_percent: factSchema,
 });
 export type EnergyFacts = z.output<typeof energyFactsSchema>;
 export type EnergyFact = keyof EnergyFacts;
+
+/** Beyond these the model is not that of the place. */
+export const SOILING_RATE_FACTOR = { least: 0.1, most: 10 };

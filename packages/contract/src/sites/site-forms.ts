@@ -10,7 +10,7 @@ import {
   optionalEmailSchema,
   versionSchema,
 } from "../http/values.ts";
-import { cleaningPricePerSchema, type EnergyFact } from "./site-energy-facts.ts";
+import { cleaningPricePerSchema, type EnergyFact, SOILING_RATE_FACTOR } from "./site-energy-facts.ts";
 import { CONTACT_MAX, PHONE_MAX, SITE_ADDRESS_MAX, SITE_NAME_MAX, SITE_PLACE_MAX } from "./sites.ts";
 
 const CURRENCY = "Currency must be a code of three letters, such as INR";
@@ -26,6 +26,7 @@ const factInputSchema = (name: string, min: number, max: number) =>
 
 export const energyFactInputs = {
   dc_capacity_kwp: factInputSchema("DC capacity", 0.001, 5_000_000),
+  control_capacity_kwp: factInputSchema("Capacity of control rows", 0.001, 5_000_000),
   tilt_degrees: factInputSchema("Tilt", 0, 90),
   azimuth_degrees: factInputSchema("Azimuth", 0, 359.99),
   performance_ratio_percent: factInputSchema("Performance ratio", 10, 100),
@@ -39,6 +40,7 @@ export const energyFactInputs = {
     .optional(),
   cleaning_effectiveness_percent: factInputSchema("Cleaning effectiveness", 1, 100),
   wet_wash_litres_per_kwp: factInputSchema("Water of a wet wash", 0, 1_000),
+  soiling_rate_factor: factInputSchema("Factor on particles", SOILING_RATE_FACTOR.least, SOILING_RATE_FACTOR.most),
   soiling_alert_percent: factInputSchema("Soiling alert", 0.5, 50),
 } satisfies Record<EnergyFact, z.ZodType>;
 

@@ -48,6 +48,21 @@ export const cleaningReasonSchema = z.discriminatedUnion("reason", [
 ]);
 export type CleaningReason = z.output<typeof cleaningReasonSchema>;
 
+/** The facts of a site that a person may correct by what was measured, with one press. */
+export const correctedFactSchema = z.enum(["performance_ratio_percent", "soiling_rate_factor"]);
+export type CorrectedFact = z.output<typeof correctedFactSchema>;
+
+/** A correction in force: whoever changes the fact otherwise ends it. */
+export const appliedCorrectionSchema = z.object({
+  fact: correctedFactSchema,
+  /** As it was entered, to which taking it back leads; null is the default. */
+  from: z.number().nullable(),
+  to: z.number(),
+  by: z.string(),
+  at: instantSchema,
+});
+export type AppliedCorrection = z.output<typeof appliedCorrectionSchema>;
+
 export const soilingDaySchema = z.object({
   /** By the site's calendar. */
   date: dateSchema,
@@ -87,6 +102,12 @@ export const siteSoilingSchema = z.object({
   received_at: instantSchema.nullable(),
   /** Whether that is more than SOILING_STALE_HOURS ago: then nothing is said of the days ahead. */
   is_stale: z.boolean(),
+  /** What the mass that settles is multiplied by in every figure here; 1 is the model as published, and always Kimber's. */
+  soiling_rate_factor: z.number(),
+  /** What people corrected in the model by what was measured. */
+  corrections: z.array(appliedCorrectionSchema),
+  /** Whether more lies on some rows than the model was measured for: the true loss may be greater. */
+  is_beyond_measured: z.boolean(),
   /** Known hours of the last SOILING_PAST_DAYS days. */
   coverage_percent: z.number().min(0).max(100),
   /** Soiling ratio now, 0 to 1; null without inputs. */
@@ -149,6 +170,8 @@ export const energyAtRisk = defineRoute({
           gain_kwh: bandedSchema,
           gain_money: bandedSchema.nullable(),
           currency: z.string().nullable(),
+          /** As of the site's soiling. */
+          soiling_rate_factor: z.number(),
           source: weatherSourceSchema,
           computed_at: instantSchema,
         }),

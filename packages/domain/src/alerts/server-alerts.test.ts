@@ -174,15 +174,20 @@ test.each([
   [0.994, 0.5, false, 0.6],
   [0.7, 50, false, null],
 ])("a site that still gives %d of its energy, with a limit of %d %, open already: %s", (value, limit, isOpen, loss) => {
-  const alert = siteSoiledAlert({ ratio: { value, low: value - 0.02, high: value + 0.002 }, limit, isOpen });
+  const alert = siteSoiledAlert({ ratio: { value, low: value - 0.02, high: value + 0.002 }, limit, isOpen, factor: 1 });
   expect(alert?.params["loss"] ?? null).toBe(loss);
 });
 
 test("the alert of a soiled site says that it is modelled, and by how much it may be wrong", () => {
-  expect(siteSoiledAlert({ ratio: { value: 0.943, low: 0.894, high: 0.9699 }, limit: 5, isOpen: false })).toEqual({
+  const soiled = { ratio: { value: 0.943, low: 0.894, high: 0.9699 }, limit: 5, isOpen: false };
+  expect(siteSoiledAlert({ ...soiled, factor: 1 })).toEqual({
     code: "SITE_SOILED",
     severity: "WARNING",
     text: "By model, soiling takes about 6 % of this site's energy: between 3 % and 11 %, as the dust in the air is known only roughly. Nothing was measured. Attention is due from 5 %.",
     params: { loss: 6, low: 3, high: 11, limit: 5 },
+  });
+  expect(siteSoiledAlert({ ...soiled, factor: 1.4 })).toMatchObject({
+    text: expect.stringContaining("By model, with particles \u00d71.4, soiling takes about 6 %"),
+    params: { factor: 1.4 },
   });
 });

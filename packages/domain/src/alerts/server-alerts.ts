@@ -106,7 +106,14 @@ type BrokenChain = {
   readonly head: string | null;
 };
 /** In percent of the energy, with the least and the most that it may be. */
-type SoiledSite = { readonly loss: number; readonly low: number; readonly high: number; readonly limit: number };
+type SoiledSite = {
+  readonly loss: number;
+  readonly low: number;
+  readonly high: number;
+  readonly limit: number;
+  /** Where the model is corrected: what the settling particles are multiplied by. */
+  readonly factor?: number;
+};
 type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
 
 /** The texts. A code keeps its parameters for good, because stored rows have them. */
@@ -130,8 +137,8 @@ const alertTexts = {
   RUN_CUT_SHORT: ({ reason }: WithReason) => `A planned run was cut short. ${bareOutcomeSentence(reason)}`,
   SITE_DARK: ({ robots }: { readonly robots: number }) =>
     `All ${robots} robots of the site are offline. Its network or power may be down.`,
-  SITE_SOILED: ({ loss, low, high, limit }: SoiledSite) =>
-    `By model, soiling takes about ${loss} % of this site's energy: between ${low} % and ${high} %, as the dust in the air is known only roughly. Nothing was measured. Attention is due from ${limit} %.`,
+  SITE_SOILED: ({ loss, low, high, limit, factor }: SoiledSite) =>
+    `By model${factor === undefined ? "" : `, with particles \u00d7${factor}`}, soiling takes about ${loss} % of this site's energy: between ${low} % and ${high} %, as the dust in the air is known only roughly. Nothing was measured. Attention is due from ${limit} %.`,
   MESSAGES_LOST: () => "Suncrew could not store the robot's messages. What is shown may be out of date.",
   TOO_MANY_MESSAGES: () =>
     "The robot sends more messages than a working robot would. Its current state is shown, but some of its alerts, runs and history are not stored.",
@@ -339,15 +346,24 @@ export function siteSoiledAlert({
   ratio,
   limit,
   isOpen,
+  factor,
 }: {
   readonly ratio: Banded;
   readonly limit: number;
   readonly isOpen: boolean;
+  /** On what settles, with which it was modelled. */
+  readonly factor: number;
 }): ServerAlert | null {
   const loss = (1 - ratio.value) * 100;
   if (loss < limit * (isOpen ? SOILED_UNTIL : 1)) return null;
   const [low, high] = [(1 - ratio.high) * 100, (1 - ratio.low) * 100];
-  const params = { loss: roughly(loss), low: roughly(low), high: roughly(high), limit };
+  const params = {
+    loss: roughly(loss),
+    low: roughly(low),
+    high: roughly(high),
+    limit,
+    ...(factor !== 1 && { factor }),
+  };
   return serverAlert("SITE_SOILED", "WARNING", params);
 }
 

@@ -114,6 +114,7 @@ export const permissions: Record<RouteName, Permission> = {
   measuredDays: { access: "signed-in", scope: "site" },
   measuredComparison: { access: "signed-in", scope: "site" },
   correctModel: { access: "signed-in", scope: "site" },
+  takeCorrectionBack: { access: "signed-in", scope: "site" },
   storeMeasurements: { access: "signed-in", scope: "site" },
   importMeasurements: { access: "signed-in", scope: "site" },
   exportMeasurements: { access: "signed-in", scope: "site" },

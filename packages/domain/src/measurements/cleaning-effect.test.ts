@@ -44,19 +44,29 @@ describe("A cleaning is verified only where the data can carry it", () => {
 });
 
 describe("Control rows: those that were left out against those that were cleaned", () => {
-  const pairs = (gains: readonly number[]) =>
-    gains.map((gain) => ({ cleanedKwhPerKwp: 4 * (1 + gain), controlKwhPerKwp: 4 }));
-
-  test("the mean with its interval; verified where that lies above nothing", () => {
-    const effect = controlRowsEffect(pairs([0.02, 0.03, 0.04]));
-    expect(effect).toMatchObject({ days: 3, verdict: "VERIFIED", gain: { value: expect.closeTo(0.03, 9) } });
-    expect(effect?.gain.low).toBeCloseTo(0.03 - (4.303 * 0.01) / Math.sqrt(3), 9);
-    expect(controlRowsEffect(pairs([-0.02, 0.03, 0.05]))?.verdict).toBe("NOT_MEASURABLE");
+  test("the mean with its interval; verified where that lies above what rows differ by anyway", () => {
+    const effect = controlRowsEffect([0.03, 0.04, 0.05]);
+    expect(effect).toMatchObject({ verdict: "VERIFIED", gain: { value: expect.closeTo(0.04, 9) } });
+    const half = (4.303 * 0.01) / Math.sqrt(3);
+    expect(effect?.gain.low).toBeCloseTo(0.04 - half, 9);
+    expect(effect?.detectable).toBeCloseTo(half + 0.01, 9);
+    expect(controlRowsEffect([0.02, 0.03, 0.04])?.verdict).toBe("NOT_MEASURABLE");
   });
 
-  test("days on which the control rows gave nothing do not count", () => {
-    const dark = { cleanedKwhPerKwp: 1, controlKwhPerKwp: 0 };
-    expect(controlRowsEffect([...pairs([0.02, 0.03]), dark])).toBeNull();
+  test("many days that agree show no less than rows differ by", () => {
+    const days = (gain: number) => Array.from({ length: 400 }, (_, day) => gain + 0.001 * (-1) ** day);
+    expect(controlRowsEffect(days(0.009))?.verdict).toBe("NOT_MEASURABLE");
+    expect(controlRowsEffect(days(0.012))?.verdict).toBe("VERIFIED");
+    // However alike they are, meters are not better than 1 % on a day.
+    expect(controlRowsEffect(days(0.01))?.detectable).toBeCloseTo(0.01 + 1.966 * 0.0005, 4);
+  });
+
+  test("rows that are cleaned and give less verify nothing", () => {
+    expect(controlRowsEffect([-0.1, -0.11, -0.09])?.verdict).toBe("NOT_MEASURABLE");
+  });
+
+  test("fewer than three days say nothing", () => {
+    expect(controlRowsEffect([0.1, 0.1])).toBeNull();
   });
 });
 

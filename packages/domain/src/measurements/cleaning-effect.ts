@@ -43,25 +43,23 @@ export function cleaningEffect(
   };
 }
 
+/** Two groups of rows differ by as much when all are clean: in the modules, the wires, a shade. */
+export const ROWS_DIFFER = 0.01;
+
 /**
- * Rows that were left out on purpose against those that were cleaned: what each kWp gave on the same days. Sun, curtailment
- * and the inverters' own losses are the same for both, so that this shows what no comparison of nights can. `null` with
- * fewer than three days.
+ * Rows that were left out on purpose against those that were cleaned, from the gains of days: by how much more each kWp of
+ * the cleaned ones gave, as a share. Sun, curtailment and weather are the same for both, so that this shows what no
+ * comparison of nights can, also for robots that clean every night. `null` with fewer than three days.
  */
-export function controlRowsEffect(
-  days: readonly { readonly cleanedKwhPerKwp: number; readonly controlKwhPerKwp: number }[],
-): (Pick<CleaningEffect, "gain" | "verdict"> & { readonly days: number }) | null {
-  const gains = days.flatMap(({ cleanedKwhPerKwp: cleaned, controlKwhPerKwp: control }) =>
-    control > 0 ? [cleaned / control - 1] : [],
-  );
+export function controlRowsEffect(gains: readonly number[]): CleaningEffect | null {
   if (gains.length < EFFECT_DAYS) return null;
   const value = meanOf(gains);
-  const noise = Math.sqrt(squaresOf(gains) / (gains.length - 1));
+  const noise = Math.max(Math.sqrt(squaresOf(gains) / (gains.length - 1)), LEAST_NOISE);
   const half = (studentT95(gains.length - 1) * noise) / Math.sqrt(gains.length);
   return {
-    days: gains.length,
     gain: { value, low: value - half, high: value + half },
-    verdict: value - half > 0 ? "VERIFIED" : "NOT_MEASURABLE",
+    detectable: half + ROWS_DIFFER,
+    verdict: value - half > ROWS_DIFFER ? "VERIFIED" : "NOT_MEASURABLE",
   };
 }
 

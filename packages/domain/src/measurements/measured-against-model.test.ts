@@ -2,7 +2,7 @@ import type { MeasuredDay } from "@suncrew/contract/measurements/measurements.ts
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../schedules/calendar-date.ts";
-import { correctionOf, measuredAgainstModel, medianInterval } from "./measured-against-model.ts";
+import { type ComparedSite, measuredAgainstModel, medianInterval } from "./measured-against-model.ts";
 
 const FIRST = "2026-05-01";
 const TODAY = "2026-06-30";
@@ -38,8 +38,16 @@ const measuredDay = (nth: number, change: Partial<MeasuredDay> = {}): MeasuredDa
 });
 
 const each = <Day>(count: number, dayOf: (nth: number) => Day) => Array.from({ length: count }, (_, nth) => dayOf(nth));
-const compare = (measured: readonly MeasuredDay[], modelled: readonly Modelled[]) =>
-  measuredAgainstModel(measured, modelled, TODAY);
+const plant: ComparedSite = {
+  model: "hsu",
+  today: TODAY,
+  dc_capacity_kwp: 100,
+  control_capacity_kwp: null,
+  performance_ratio_percent: 80,
+  soiling_rate_factor: null,
+};
+const compare = (measured: readonly MeasuredDay[], modelled: readonly Modelled[], site: Partial<ComparedSite> = {}) =>
+  measuredAgainstModel(measured, modelled, { ...plant, ...site });
 
 describe("Measured against modelled: the days that count", () => {
   test.each<[string, Partial<MeasuredDay>, Partial<Modelled>, string | null]>([
@@ -107,16 +115,6 @@ describe("Measured against modelled: the model's bias", () => {
     expect(exact.bias?.value).toBeCloseTo(1, 12);
     const less = each(20, (nth) => measuredDay(nth, { meter_energy_kwh: 0.92 * 500 * (1 - LOSS_PER_DAY * (nth + 1)) }));
     expect(compare(less, modelled).energy.bias?.value).toBeCloseTo(0.92, 12);
-  });
-
-  test("corrected is what the interval shows to be wrong, and only to what a site may have", () => {
-    const bias = { value: 0.9, low: 0.88, high: 0.93 };
-    expect(correctionOf({ days: 20, bias }, 80)).toEqual({ from: 80, to: 72 });
-    expect(correctionOf({ days: 20, bias: { ...bias, high: 1 } }, 80)).toBeNull();
-    expect(correctionOf({ days: 9, bias: null }, 80)).toBeNull();
-    expect(correctionOf({ days: 20, bias }, null)).toBeNull();
-    expect(correctionOf({ days: 20, bias: { value: 1.3, low: 1.2, high: 1.4 } }, 80)).toBeNull();
-    expect(correctionOf({ days: 20, bias: { value: 0.1, low: 0.1, high: 0.2 } }, 80)).toBeNull();
   });
 
   test("a station that loses 1.5 times what the model says has 1.5, curtailed or not; too little loss says nothing", () => {
@@ -258,5 +256,63 @@ describe("Measured against modelled: cleanings", () => {
       ),
       { numRuns: 100 },
     );
+  });
+});
+
+describe("Measured against modelled: control rows", () => {
+  /** 100 kWp of which 10 are left, which give so much less than the others for each kWp. */
+  const left = (nth: number, less: number, change: Partial<MeasuredDay> = {}) => {
+    const each = measuredDay(nth).meter_energy_kwh ?? 0;
+    const control = (each / 100) * 10 * (1 - less);
+    return measuredDay(nth, { meter_energy_kwh: (each / 100) * 90 + control, control_energy_kwh: control, ...change });
+  };
+  const modelled = each(20, (nth) => modelledDay(nth));
+
+  test("each kWp that is cleaned against each that is left, over the days that count", () => {
+    const measured = each(20, (nth) => left(nth, 0.05, { curtailed: nth === 4 }));
+    const { control, days } = compare(measured, modelled, { control_capacity_kwp: 10 });
+    expect(control).toMatchObject({ missing: [], days: 19, verdict: "VERIFIED" });
+    expect(control?.gain?.value).toBeCloseTo(1 / 0.95 - 1, 9);
+    expect(days[0]?.control_gain).toBeCloseTo(1 / 0.95 - 1, 9);
+  });
+
+  test("they need nothing of the model, but its rain and clouds are known from it", () => {
+    const measured = each(20, (nth) => left(nth, 0.05));
+    expect(compare(measured, [], { control_capacity_kwp: 10, model: null }).control?.days).toBe(20);
+    const wet = each(20, (nth) => modelledDay(nth, nth < 5 ? { rain_mm: 3 } : {}));
+    expect(compare(measured, wet, { control_capacity_kwp: 10 }).control?.days).toBe(15);
+  });
+
+  test("a difference that rows have anyway is not measurable", () => {
+    const { control } = compare(
+      each(20, (nth) => left(nth, 0.005)),
+      modelled,
+      { control_capacity_kwp: 10 },
+    );
+    expect(control).toMatchObject({ days: 20, verdict: "NOT_MEASURABLE" });
+    expect(control?.detectable).toBeGreaterThan(0.01);
+  });
+
+  test("without their capacity it is named, and without their energy there is nothing to compare", () => {
+    const measured = each(20, (nth) => left(nth, 0.05));
+    expect(compare(measured, modelled).control).toEqual({
+      missing: ["control_capacity_kwp"],
+      days: 0,
+      gain: null,
+      detectable: null,
+      verdict: "NOT_MEASURABLE",
+    });
+    const { control } = compare(
+      each(20, (nth) => measuredDay(nth)),
+      modelled,
+      { control_capacity_kwp: 10 },
+    );
+    expect(control).toBeNull();
+  });
+
+  test("days without energy of theirs, or of the site, do not count", () => {
+    const measured = each(20, (nth) => left(nth, 0.05, nth < 3 ? { control_energy_kwh: 0 } : {}));
+    const dark = measured.map((day, nth) => (nth === 5 ? { ...day, meter_energy_kwh: null } : day));
+    expect(compare(dark, modelled, { control_capacity_kwp: 10 }).control?.days).toBe(16);
   });
 });

@@ -1,22 +1,24 @@
 import {
   BIAS_DAYS,
   type ComparedDay,
+  type ControlRows,
   type DayNotCounted,
   type EnergySource,
   type Interval,
   type MeasuredCleaning,
   type ModelBias,
-  type ModelCorrection,
   type SiteComparison,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
 import type { MeasuredDay } from "@suncrew/contract/measurements/measurements.ts";
+import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import type { SoilingDay } from "@suncrew/contract/soiling/soiling.ts";
 import { addDays, daysBetween } from "../schedules/calendar-date.ts";
-import { cleaningEffect } from "./cleaning-effect.ts";
+import { cleaningEffect, controlRowsEffect } from "./cleaning-effect.ts";
+import { type CorrectedModel, correctionsOf } from "./model-correction.ts";
 
 /**
  * What was measured against what the model says: which days can be compared, by how much the model is off, and which
- * cleanings the data can show. Nothing is corrected here.
+ * cleanings the data can show. Nothing is corrected here, only proposed.
  */
 
 /** A day with a change of clocks has an hour less. */
@@ -33,12 +35,19 @@ const EFFECT_WITHIN_DAYS = 7;
 
 type Known = Pick<SoilingDay, "date" | "ratio" | "rain_mm" | "energy_kwh" | "runs" | "cleaned_share" | "is_forecast">;
 
-/** `modelled` in order, of the past; today, by the site's calendar, is not over. */
+export interface ComparedSite extends CorrectedModel, ControlFacts {
+  /** By the site's calendar; it is not over. */
+  readonly today: string;
+}
+type ControlFacts = Pick<EnergyFacts, "dc_capacity_kwp" | "control_capacity_kwp">;
+
+/** `modelled` in order, of the past. */
 export function measuredAgainstModel(
   measured: readonly MeasuredDay[],
   modelled: readonly Known[],
-  today: string,
-): Omit<SiteComparison, "site_id" | "first" | "last" | "correction"> {
+  site: ComparedSite,
+): Omit<SiteComparison, "site_id" | "first" | "last"> {
+  const { today } = site;
   const source = energySourceOf(measured);
   const past = modelled.filter(({ is_forecast, date }) => !is_forecast && date < today);
   const byDate = new Map(past.map((day) => [day.date, day]));
@@ -55,25 +64,52 @@ export function measuredAgainstModel(
       index: kwh !== null && clean !== null && clean > 0 ? kwh / clean : null,
       modelled_ratio: known?.ratio?.value ?? null,
       station_ratio: day.soiling_ratio,
+      control_gain: controlGain(site, kwh, day.control_energy_kwh),
       not_counted: plantProblem(day, kwh !== null, today) ?? skyOf(day.date),
     };
   });
   // To a station it is nothing what became of the plant's energy, or how the plant is built.
-  const stationDays = days.filter(({ date }) => [null, "NO_IRRADIATION"].includes(skyOf(date)));
+  const stationDays = days.filter((day) => {
+    return [null, "NO_IRRADIATION"].includes(skyOf(day.date)) && stationBias(day).length > 0;
+  });
+  const energy = biasOf(days.filter(({ not_counted }) => not_counted === null).flatMap(energyBias));
+  const station = biasOf(stationDays.flatMap(stationBias));
   return {
     source,
     days,
-    energy: biasOf(days.filter(({ not_counted }) => not_counted === null).flatMap(energyBias)),
-    station: biasOf(stationDays.flatMap(stationBias)),
+    energy,
+    station,
+    proposed: correctionsOf(site, { energy, station, stationDays }),
+    control: measured.some(({ control_energy_kwh: kwh }) => kwh !== null) ? controlRowsOf(site, days) : null,
     cleanings: cleaningsOf(days, past),
   };
 }
 
-/** The performance ratio, in percent, with which the model would have no bias; `null` where there is none to take out. */
-export function correctionOf({ bias }: ModelBias, performanceRatioPercent: number | null): ModelCorrection | null {
-  if (bias === null || performanceRatioPercent === null || (bias.low <= 1 && bias.high >= 1)) return null;
-  const to = Math.round(performanceRatioPercent * bias.value * 100) / 100;
-  return to < 10 || to > 100 || to === performanceRatioPercent ? null : { from: performanceRatioPercent, to };
+/** Of a day, by how much more the other rows gave for each kWp than the control rows. */
+function controlGain(
+  { dc_capacity_kwp: all, control_capacity_kwp: control }: ControlFacts,
+  siteKwh: number | null,
+  controlKwh: number | null,
+): number | null {
+  if (all === null || control === null || siteKwh === null || controlKwh === null || controlKwh <= 0) return null;
+  return control >= all ? null : (siteKwh - controlKwh) / (all - control) / (controlKwh / control) - 1;
+}
+
+/** Clean and left rows have the same sun, so that a day counts whether the model knows it or not. */
+const WITHOUT_MODEL: readonly (DayNotCounted | null)[] = [null, "NOT_MODELLED", "NO_IRRADIATION"];
+
+function controlRowsOf(site: ControlFacts, days: readonly ComparedDay[]): ControlRows {
+  const gains = days
+    .filter(({ not_counted }) => WITHOUT_MODEL.includes(not_counted))
+    .flatMap(({ control_gain: gain }) => gain ?? []);
+  const effect = controlRowsEffect(gains);
+  return {
+    missing: (["dc_capacity_kwp", "control_capacity_kwp"] as const).filter((fact) => site[fact] === null),
+    days: gains.length,
+    gain: effect?.gain ?? null,
+    detectable: effect?.detectable ?? null,
+    verdict: effect?.verdict ?? "NOT_MEASURABLE",
+  };
 }
 
 /** The meter counts what is paid for, but not where it covers fewer days than the inverters. */

@@ -58,6 +58,9 @@ describe("Energy facts of a site: as entered", () => {
     ["currency", "QQQ", "Currency must be a code of three letters, such as INR"],
     ["currency", 7, "Currency must be a code of three letters, such as INR"],
     ["cleaning_price", true, "Cleaning price must be a number from 0 to 1,000,000,000"],
+    ["control_capacity_kwp", 0, "Capacity of control rows must be a number from 0.001 to 5,000,000"],
+    ["soiling_rate_factor", 0.09, "Factor on particles must be a number from 0.1 to 10"],
+    ["soiling_rate_factor", "10.1", "Factor on particles must be a number from 0.1 to 10"],
     ["cleaning_price_per", "panel", "Price per must be run or kwp"],
     ["cleaning_effectiveness_percent", 0.5, "Cleaning effectiveness must be a number from 1 to 100"],
     ["wet_wash_litres_per_kwp", -1, "Water of a wet wash must be a number from 0 to 1,000"],
@@ -92,6 +95,16 @@ describe("Energy facts that need each other", () => {
     ],
     [{ tariff_per_kwh: "", cleaning_price: "", currency: "" }, {}],
     [{ tariff_per_kwh: "2.5", currency: "" }, { currency: "Currency is required where there is a tariff" }],
+    [
+      { control_capacity_kwp: 10 },
+      { dc_capacity_kwp: "DC capacity is required where there is a capacity of control rows" },
+    ],
+    [
+      { dc_capacity_kwp: "100", control_capacity_kwp: "100" },
+      { control_capacity_kwp: "Capacity of control rows must be less than the DC capacity, of which it is a part" },
+    ],
+    [{ dc_capacity_kwp: 100, control_capacity_kwp: 99.9 }, {}],
+    [{ dc_capacity_kwp: "many", control_capacity_kwp: "1" }, {}],
     [known, {}],
   ] as const)("%j: %j", (facts, errors) => {
     const found = energyFactErrors({ ...noEnergyFacts, ...facts });
@@ -123,9 +136,16 @@ describe("Energy facts that a figure needs", () => {
 
 test("Energy facts in words are those that are known", () => {
   expect(energyFactTexts(noEnergyFacts)).toEqual([]);
-  const rest = { cleaning_effectiveness_percent: 92, wet_wash_litres_per_kwp: 1.2, soiling_alert_percent: 3 };
+  const corrected = { control_capacity_kwp: 250, soiling_rate_factor: 1.4 };
+  const rest = {
+    ...corrected,
+    cleaning_effectiveness_percent: 92,
+    wet_wash_litres_per_kwp: 1.2,
+    soiling_alert_percent: 3,
+  };
   expect(energyFactTexts({ ...known, ...rest, tilt_degrees: 0 })).toEqual([
     "10,000 kWp DC",
+    "of it 250 kWp in control rows",
     "tilt 0\u00b0",
     "azimuth 180\u00b0",
     "performance ratio 82 % when clean",
@@ -133,6 +153,7 @@ test("Energy facts in words are those that are known", () => {
     "cleaning 8,000 INR per run",
     "cleaning removes 92 %",
     "wet wash 1.2 l per kWp",
+    "particles \u00d71.4 in the soiling model",
     "attention from a loss of 3 %",
   ]);
   const perKwp = { ...noEnergyFacts, cleaning_price: 0.9, cleaning_price_per: "kwp" as const, currency: "EUR" };

@@ -70,7 +70,7 @@ describe("an evening's decision, with its reason", () => {
 
 describe("a year under a strategy", () => {
   const site: StrategySite = {
-    settings: { model: "hsu", tiltDegrees: 20, effectivenessPercent: 95 },
+    settings: { model: "hsu", tiltDegrees: 20, soilingRateFactor: 1, effectivenessPercent: 95 },
     plant: { dcCapacityKwp: 1000, performanceRatioPercent: 80 },
     rows: 20,
     cleaningPrice: 800,

@@ -13,7 +13,7 @@ import { cleanRows, settledIn, type SoilingHour, type SoilingSettings, soilRows 
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-01-01T00:00:00Z");
-const settings: SoilingSettings = { model: "hsu", tiltDegrees: 20, effectivenessPercent: 100 };
+const settings: SoilingSettings = { model: "hsu", tiltDegrees: 20, soilingRateFactor: 1, effectivenessPercent: 100 };
 const atHour = (index: number) => new Date(START + (index + 1) * HOUR_MS);
 const dusty = (index: number, rain_mm = 0): SoilingHour => {
   return { at: atHour(index), pm2_5: 60, pm10: 150, rain_mm, irradiance_w_m2: 500 };

@@ -1,9 +1,8 @@
 import { daysBetween } from "../schedules/calendar-date.ts";
-import { cleaningEffectivenessOf } from "../sites/site-energy-facts.ts";
 import { energyKwh, presentRates } from "./cleaning-value.ts";
 import type { Evening } from "./cleaning-by-need.ts";
 import { RAIN_NEAR_HOURS } from "./next-night.ts";
-import { dateReader, economicsOf, plantOf, priceOf, rainOfDay, type SoilingSite } from "./site-soiling.ts";
+import { dateReader, economicsOf, plantOf, priceOf, rainOfDay, settingsOf, type SoilingSite } from "./site-soiling.ts";
 import {
   cleanRows,
   lostOfRows,
@@ -11,7 +10,6 @@ import {
   ratioOfRows,
   type RowRun,
   type SoilingHour,
-  type SoilingSettings,
   soilRows,
 } from "./soiling-model.ts";
 
@@ -47,11 +45,7 @@ export function eveningOfRows(
   const isRainKnown = ahead.filter(({ rain_mm }) => rain_mm !== null).length >= RAIN_NEAR_HOURS;
   const isSunKnown = past.some(({ irradiance_w_m2 }) => irradiance_w_m2 !== null);
   if (!plant || model === null || tariff === null || site.currency === null) return { worth: null, rain: null };
-  const settings: SoilingSettings = {
-    model,
-    tiltDegrees: site.tilt_degrees ?? 0,
-    effectivenessPercent: cleaningEffectivenessOf(site),
-  };
+  const settings = settingsOf(site, model);
   const { state } = soilRows(settings, before, runs, cleanRows(site.rows));
   const ratio = ratioOfRows(model, state);
   const economics = economicsOf(plant, priceOf(site), tariff, presentRates(settings, past));

@@ -59,6 +59,42 @@ describe("soiling of a site", () => {
     expect(soiling.second_opinion).toBeGreaterThan(soiling.ratio?.value ?? 1);
   });
 
+  test("corrected by a factor, it is a place with so many more particles, band and all; the rule of thumb has none", () => {
+    const hours = dusty(30, 6);
+    const runs = [runOf(1, 60), runOf(2, 60)];
+    const more = hours.map((hour) => ({ ...hour, pm2_5: 1.5 * (hour.pm2_5 ?? 0), pm10: 1.5 * (hour.pm10 ?? 0) }));
+    const corrected = modelSoiling({ ...site, soiling_rate_factor: 1.5 }, hours, runs, now);
+    const dustier = modelSoiling(site, more, runs, now);
+    expect(corrected.soiling_rate_factor).toBe(1.5);
+    for (const figure of ["ratio", "lost_kwh", "lost_money", "tonight_gain_kwh"] as const) {
+      for (const end of ["value", "low", "high"] as const) {
+        expect(corrected[figure]?.[end]).toBeCloseTo(dustier[figure]?.[end] ?? Number.NaN, 9);
+      }
+    }
+    expect(corrected.next_night.date).toBe(dustier.next_night.date);
+    expect(corrected.second_opinion).toBe(dustier.second_opinion);
+    const rained = hours.map((hour) => ({ ...hour, pm2_5: null }));
+    const [plain, unmoved] = [null, 1.5].map((factor) =>
+      modelSoiling({ ...site, soiling_rate_factor: factor }, rained, runs, now),
+    );
+    expect(unmoved).toEqual(plain);
+    expect(unmoved?.soiling_rate_factor).toBe(1);
+  });
+
+  test("more than the model was measured for is said, of any row", () => {
+    const beyond = (factor: number, runs: RowRun[]) =>
+      modelSoiling({ ...site, soiling_rate_factor: factor }, dusty(30, 6), runs, now).is_beyond_measured;
+    expect(beyond(1, [])).toBe(false);
+    expect(beyond(10, [])).toBe(true);
+    expect(beyond(10, [runOf(1, 1), runOf(2, 1), runOf(3, 1)])).toBe(true);
+    expect(
+      beyond(
+        10,
+        [1, 2, 3, 4].map((row) => runOf(row, 1)),
+      ),
+    ).toBe(false);
+  });
+
   test("rain ahead ends what a cleaning tonight gains", () => {
     const gainWith = (rain?: number) => modelSoiling(site, dusty(30, 5, rain), [], now).tonight_gain_kwh?.value ?? 0;
     expect(gainWith(8)).toBe(0);

@@ -4,11 +4,12 @@ import {
   SOILING_FORECAST_DAYS,
   SOILING_PAST_DAYS,
   type SoilingDay,
+  type SoilingModel,
 } from "@suncrew/contract/soiling/soiling.ts";
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "../schedules/calendar-date.ts";
 import { localDateTimeOf, siteToday, startOfDay } from "../schedules/site-time.ts";
-import { cleaningEffectivenessOf, missingFacts } from "../sites/site-energy-facts.ts";
+import { cleaningEffectivenessOf, missingFacts, soilingRateFactorOf } from "../sites/site-energy-facts.ts";
 import {
   bandedKwh,
   bestIntervalDays,
@@ -20,6 +21,7 @@ import {
   presentRates,
   whenWorthIt,
 } from "./cleaning-value.ts";
+import { isBeyondMeasured } from "./hsu.ts";
 import { type NightAhead, nextNight, RAIN_NEAR_HOURS, type RainAhead, unknownNight } from "./next-night.ts";
 import {
   cleanedNow,
@@ -48,7 +50,7 @@ export interface SoilingSite extends EnergyFacts {
 /** The part of the answer that follows from facts, hours and runs. */
 export type ModelledSoiling = Omit<
   SiteSoiling,
-  "site_id" | "basis" | "missing" | "source" | "received_at" | "is_stale" | "uncounted_runs"
+  "site_id" | "basis" | "missing" | "source" | "received_at" | "is_stale" | "uncounted_runs" | "corrections"
 >;
 
 const HOUR_MS = 3_600_000;
@@ -68,11 +70,7 @@ export function modelSoiling(
   const model = known === "hsu" && site.tilt_degrees === null ? "kimber" : known;
   const past = hours.filter(({ at }) => at <= now);
   const ahead = hours.filter(({ at }) => at > now);
-  const settings: SoilingSettings = {
-    model: model ?? "kimber",
-    tiltDegrees: site.tilt_degrees ?? 0,
-    effectivenessPercent: cleaningEffectivenessOf(site),
-  };
+  const settings = settingsOf(site, model ?? "kimber");
   const rows = model === null ? [] : site.rows;
   const before = soilRows(settings, past, runs, cleanRows(rows));
   const dateOf = dateReader(site.timezone);
@@ -103,6 +101,8 @@ export function modelSoiling(
 
   return {
     model,
+    soiling_rate_factor: model === "hsu" ? settings.soilingRateFactor : 1,
+    is_beyond_measured: model === "hsu" && before.state.layers.some(({ soil }) => isBeyondMeasured(soil)),
     coverage_percent: model === null ? 0 : coveragePercent(settings, past, now),
     ratio,
     second_opinion: model === "hsu" ? secondOpinion(site, settings, past, runs) : null,
@@ -121,6 +121,16 @@ export function modelSoiling(
     worth_from_percent: economics && lostMoney ? whenWorthIt(economics, lostMoney.value, loss).loss * 100 : null,
     best_interval_days: economics ? bestIntervalDays(economics) : null,
     days: model === null ? [] : daysOf([...before.hours, ...after.hours], after.ifCleaned, plant, dateOf, today),
+  };
+}
+
+/** What the model takes of a site's facts. */
+export function settingsOf(site: EnergyFacts, model: SoilingModel): SoilingSettings {
+  return {
+    model,
+    tiltDegrees: site.tilt_degrees ?? 0,
+    soilingRateFactor: soilingRateFactorOf(site),
+    effectivenessPercent: cleaningEffectivenessOf(site),
   };
 }
 

@@ -19,6 +19,7 @@ const ROWS = [1, 2, 3, 4];
 const settingsOf = fc.record({
   model: fc.constantFrom("hsu" as const, "kimber" as const),
   tiltDegrees: fc.double({ min: 0, max: 90, noNaN: true }),
+  soilingRateFactor: fc.double({ min: 0.1, max: 10, noNaN: true }),
   effectivenessPercent: fc.integer({ min: 1, max: 100 }),
 }) satisfies fc.Arbitrary<SoilingSettings>;
 

@@ -4,7 +4,7 @@ import { cleanRows, modelFor, ratioOfRows, type SoilingHour, type SoilingSetting
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 const HOUR_MS = 3_600_000;
-const hsu: SoilingSettings = { model: "hsu", tiltDegrees: 0, effectivenessPercent: 95 };
+const hsu: SoilingSettings = { model: "hsu", tiltDegrees: 0, soilingRateFactor: 1, effectivenessPercent: 95 };
 const kimber: SoilingSettings = { ...hsu, model: "kimber" };
 
 const atHour = (index: number) => new Date(START + (index + 1) * HOUR_MS);

@@ -21,6 +21,8 @@ export interface SoilingHour {
 export interface SoilingSettings {
   readonly model: SoilingModel;
   readonly tiltDegrees: number;
+  /** HSU: what the settling mass is multiplied by; 1 is the model as published. */
+  readonly soilingRateFactor: number;
   /** Of the soil, what a complete run takes with it. */
   readonly effectivenessPercent: number;
   /** HSU: rain within an hour that cleans; `CLEANING_RAIN_MM` if not given. */
@@ -130,7 +132,7 @@ function hasParticles(hour: SoilingHour): hour is WithParticles {
 /** What settles on a row within the hour, in units of soil: nothing where HSU does not know the particles. */
 export function settledIn(settings: SoilingSettings, hour: SoilingHour): number {
   if (settings.model === "kimber") return kimberLoss(0, 1);
-  return hasParticles(hour) ? depositedMass(hour, 3600, settings.tiltDegrees) : 0;
+  return hasParticles(hour) ? settings.soilingRateFactor * depositedMass(hour, 3600, settings.tiltDegrees) : 0;
 }
 
 /**

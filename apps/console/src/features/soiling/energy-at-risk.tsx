@@ -216,6 +216,7 @@ function Ranking({ risk }: { readonly risk: AtRisk }) {
               {hasBand(site.gain_kwh) && `${energyBandText(site.gain_kwh)}; `}
               soiling ratio {percentText(site.ratio.value)}
               {hasBand(site.ratio) && `, ${percentBandText(site.ratio)}`}
+              {site.soiling_rate_factor !== 1 && `; particles \u00d7${site.soiling_rate_factor}`}
             </span>
           </li>
         ))}

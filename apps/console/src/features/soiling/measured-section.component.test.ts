@@ -2,13 +2,14 @@ import {
   correctModel,
   measuredComparison,
   type SiteComparison,
+  takeCorrectionBack,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
   importMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import { siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { type SiteSoiling, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { beforeEach, expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
@@ -31,6 +32,34 @@ const measured = page.getByRole("region", { name: "Measured", exact: true });
 const DAY_MS = 86_400_000;
 const dateOf = (nth: number) => new Date(Date.parse("2026-05-01") + nth * DAY_MS).toISOString().slice(0, 10);
 
+const unknownSoiling: SiteSoiling = {
+  site_id: 1,
+  basis: "modelled",
+  model: null,
+  missing: [],
+  source: null,
+  received_at: null,
+  is_stale: false,
+  soiling_rate_factor: 1,
+  corrections: [],
+  is_beyond_measured: false,
+  coverage_percent: 0,
+  ratio: null,
+  second_opinion: null,
+  last_cleaning: null,
+  lost_kwh: null,
+  lost_money: null,
+  currency: null,
+  cleaning_price: null,
+  tonight_gain_kwh: null,
+  tonight_gain_money: null,
+  next_night: { date: null, is_extrapolated: false, reason: "UNKNOWN", reason_params: {}, text: "" },
+  worth_from_percent: null,
+  best_interval_days: null,
+  uncounted_runs: 0,
+  days: [],
+};
+
 function comparisonOf(change: Partial<SiteComparison> = {}): SiteComparison {
   return {
     site_id: 1,
@@ -44,11 +73,13 @@ function comparisonOf(change: Partial<SiteComparison> = {}): SiteComparison {
       index: (41_000 + 10 * nth) / 45_000,
       modelled_ratio: 0.96,
       station_ratio: nth < 5 ? 0.94 : null,
+      control_gain: null,
       not_counted: nth === 3 ? "CURTAILED" : nth % 10 === 5 ? "CLOUDY" : null,
     })),
     energy: { days: 35, bias: { value: 0.958, low: 0.94, high: 0.971 } },
-    correction: { from: 80, to: 76.64 },
     station: { days: 5, bias: null },
+    proposed: [{ fact: "performance_ratio_percent", from: 80, to: 76.64 }],
+    control: null,
     cleanings: [
       {
         date: dateOf(30),
@@ -86,30 +117,7 @@ function comparisonOf(change: Partial<SiteComparison> = {}): SiteComparison {
 }
 
 beforeEach(() => {
-  when(siteSoiling).answer({
-    site_id: 1,
-    basis: "modelled",
-    model: null,
-    missing: [],
-    source: null,
-    received_at: null,
-    is_stale: false,
-    coverage_percent: 0,
-    ratio: null,
-    second_opinion: null,
-    last_cleaning: null,
-    lost_kwh: null,
-    lost_money: null,
-    currency: null,
-    cleaning_price: null,
-    tonight_gain_kwh: null,
-    tonight_gain_money: null,
-    next_night: { date: null, is_extrapolated: false, reason: "UNKNOWN", reason_params: {}, text: "" },
-    worth_from_percent: null,
-    best_interval_days: null,
-    uncounted_runs: 0,
-    days: [],
-  });
+  when(siteSoiling).answer(unknownSoiling);
 });
 
 test("§11 Measured: with nothing measured one line names the two ways to bring it in", async () => {
@@ -155,25 +163,146 @@ test("§11 Measured: the model's bias with its interval and days, and only clean
   }
 });
 
-test("§11 Measured: the model is corrected after a question that says what changes, and not without", async () => {
-  let corrected = false;
-  when(measuredComparison).answer(() => comparisonOf(corrected ? { correction: null } : {}));
+test("§11 Measured: the model is corrected after a question that says what changes, and taken back", async () => {
+  let inForce: SiteSoiling["corrections"] = [];
+  when(measuredComparison).answer(() => comparisonOf(inForce.length > 0 ? { proposed: [] } : {}));
+  when(siteSoiling).answer(() => ({ ...unknownSoiling, corrections: inForce }));
   const sent = when(correctModel).answer(() => {
-    corrected = true;
-    return { message: "The performance ratio is 76.64 % now.", performance_ratio_percent: 76.64 };
+    const correction = { fact: "performance_ratio_percent", from: 80, to: 76.64 } as const;
+    inForce = [{ ...correction, by: "Asha Rao", at: "2026-06-10T20:00:00.000Z" }];
+    return { message: "The soiling model counts with performance ratio 76.64 % now." };
+  });
+  const taken = when(takeCorrectionBack).answer(() => {
+    inForce = [];
+    return { message: "The soiling model counts with performance ratio 80 % again." };
   });
   await openConsole(TAB);
-  const button = measured.getByRole("button", { name: "Correct the model" });
+  const button = measured.getByRole("button", { name: "Correct the model: performance ratio 76.64 %" });
   await button.click();
   const question = page.getByRole("dialog", { name: "Correct the Model" });
-  await expectContains(question, "The performance ratio of clean panels becomes 76.64 % instead of 80 %.");
+  await expectContains(question, "The model counts with performance ratio 76.64 % instead of performance ratio 80 %.");
   await question.getByRole("button", { name: "Cancel" }).click();
   expect(sent).toEqual([]);
   await button.click();
-  await question.getByRole("button", { name: "Set 76.64 %" }).click();
-  await expectToast("Model Corrected", "The performance ratio is 76.64 % now.");
-  expect(sent).toMatchObject([{ params: { siteId: 1 }, body: { from: 80, to: 76.64 } }]);
+  await question.getByRole("button", { name: "Set performance ratio 76.64 %" }).click();
+  await expectToast("Model Corrected", "The soiling model counts with performance ratio 76.64 % now.");
+  expect(sent).toMatchObject([
+    { params: { siteId: 1 }, body: { fact: "performance_ratio_percent", from: 80, to: 76.64 } },
+  ]);
   await expectCount(button, 0);
+  const corrected = page.getByRole("group", { name: "The model is corrected" });
+  // 20:00 UTC is the next day at the site.
+  await expectContains(
+    corrected,
+    "performance ratio 76.64 % instead of performance ratio 80 %, by Asha Rao on 11 Jun 2026.",
+  );
+  await expectAccessible(corrected);
+  await corrected.getByRole("button", { name: "Take back performance ratio 76.64 %" }).click();
+  await expectToast("Correction Taken Back", "The soiling model counts with performance ratio 80 % again.");
+  expect(taken).toMatchObject([{ query: { fact: "performance_ratio_percent" } }]);
+  await expectCount(corrected, 0);
+  await expect.element(button).toBeVisible();
+});
+
+test("§11 Measured: figures that have changed since they were shown are shown anew, and nothing is corrected", async () => {
+  let asked = 0;
+  when(measuredComparison).answer(() => {
+    asked += 1;
+    const to = asked === 1 ? 76.64 : 75;
+    return comparisonOf({ proposed: [{ fact: "performance_ratio_percent", from: 80, to }] });
+  });
+  when(correctModel).fail(409, {
+    code: "CORRECTION_CHANGED",
+    message: "The days have changed since this was shown. Look at the new figures first.",
+  });
+  await openConsole(TAB);
+  await measured.getByRole("button", { name: "Correct the model: performance ratio 76.64 %" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Set performance ratio 76.64 %" }).click();
+  await expectToast(
+    "Model Not Corrected",
+    "Nothing was changed.",
+    "The days have changed since this was shown. Look at the new figures first.",
+  );
+  await expect
+    .element(measured.getByRole("button", { name: "Correct the model: performance ratio 75 %" }))
+    .toBeVisible();
+});
+
+test("§11 Measured: a station proposes a factor on particles; one that was entered says so", async () => {
+  const station = { days: 20, bias: { value: 1.5, low: 1.3, high: 1.7 } };
+  const proposed = [{ fact: "soiling_rate_factor" as const, from: 1, to: 1.61 }];
+  when(measuredComparison).answer(comparisonOf({ station, proposed }));
+  when(siteSoiling).answer({ ...unknownSoiling, model: "hsu", soiling_rate_factor: 1.4 });
+  await openConsole(TAB);
+  await expectContains(
+    page.getByRole("region", { name: "Soiling", exact: true }),
+    "HSU model, from particles (×1.4) and rain",
+  );
+  await expectContains(
+    page.getByRole("group", { name: "The model is corrected" }),
+    "particles ×1.4, as entered in the form of the site.",
+  );
+  const part = measured.getByRole("region", { name: "Station against the model" });
+  await expectContains(part, "1.50 times the model’s");
+  await part.getByRole("button", { name: "Correct the model: particles ×1.61" }).click();
+  await expectContains(page.getByRole("dialog"), "The model counts with particles ×1.61 instead of particles ×1.");
+});
+
+test("§11 Measured: control rows show what cleaning brings, with its interval, or that it is not measurable", async () => {
+  const control = {
+    missing: [],
+    days: 34,
+    gain: { value: 0.032, low: 0.024, high: 0.04 },
+    detectable: 0.018,
+    verdict: "VERIFIED" as const,
+  };
+  const days = comparisonOf().days.map((day) => ({ ...day, control_gain: 0.032 }));
+  when(measuredComparison).answer(comparisonOf({ control, days }));
+  await openConsole(TAB);
+  const part = measured.getByRole("region", { name: "Control rows" });
+  await expectContains(part, "3.2 % more energyBetween 2.4 and 4.0 % (in 95 of 100 cases), from 34 days that count.");
+  await expectContains(measured.getByRole("table", { name: "Measured days" }), "+3.2 %");
+  await part.getByRole("button", { name: "About control rows" }).click();
+  await expectContains(page.getByRole("dialog", { name: "About control rows" }), "left out on purpose");
+});
+
+test.each([
+  [
+    { days: 34, gain: { value: 0.008, low: -0.002, high: 0.018 }, detectable: 0.02 },
+    "Not measurableBetween -0.2 and 1.8 % (in 95 of 100 cases), from 34 days that count. These days show a gain from 2.0 % on: rows differ by 1.0 % anyway.",
+  ],
+  [
+    { days: 34, gain: { value: -0.1, low: -0.12, high: -0.08 }, detectable: 0.03 },
+    "Cleaned rows gave less: check the capacity of the control rows.",
+  ],
+  [{ days: 1, gain: null, detectable: null }, "Not known yet1 day that counts of the 3 that it takes."],
+])("§11 Measured: control rows without a result: %j", async (figures, words) => {
+  const control = { missing: [], ...figures, verdict: "NOT_MEASURABLE" as const };
+  when(measuredComparison).answer(comparisonOf({ control }));
+  await openConsole(TAB);
+  await expectContains(measured.getByRole("region", { name: "Control rows" }), words);
+});
+
+test("§11 Measured: control rows without their capacity lead to the site's form", async () => {
+  const missing = ["control_capacity_kwp" as const];
+  const none = { days: 0, gain: null, detectable: null, verdict: "NOT_MEASURABLE" as const };
+  when(measuredComparison).answer(comparisonOf({ control: { missing, ...none } }));
+  await openConsole(TAB);
+  const part = measured.getByRole("region", { name: "Control rows" });
+  await expectContains(part, "It takes their capacity, beside that of the site.");
+  await part.getByRole("button", { name: "Enter them" }).click();
+  await expect.element(page.getByRole("dialog").getByLabelText("Control rows (kWp)")).toBeVisible();
+});
+
+test("§11 Measured: where there are no control rows it is said how to set them up", async () => {
+  when(measuredComparison).answer(comparisonOf());
+  await openConsole(TAB);
+  const part = measured.getByRole("region", { name: "Control rows" });
+  await expectContains(part, "None yet");
+  await part.getByRole("button", { name: "How to set them up" }).click();
+  const how = page.getByRole("dialog", { name: "About control rows" });
+  await expectContains(how, "Enter their capacity in the site’s form");
+  await expectAccessible(how);
 });
 
 test("§11 Measured: a bias whose interval contains the model is none", async () => {

@@ -2,7 +2,6 @@ import {
   BIAS_DAYS,
   correctModel,
   measuredComparison,
-  type ModelCorrection,
   type SiteComparison,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
@@ -12,11 +11,11 @@ import {
   measuredDays,
   storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import { energyAtRisk, siteSoiling, SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
-import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { type CorrectedFact, SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { Code, Group } from "@mantine/core";
-import { IconAdjustments, IconFileUpload, IconTrash } from "@tabler/icons-react";
+import { IconAdjustments, IconFileUpload, IconInfoCircle, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, send } from "../../platform/api/call.ts";
@@ -28,17 +27,23 @@ import { QueryState } from "../../platform/query-state.tsx";
 import { DayRangeFields } from "../../ui/day-range-fields.tsx";
 import { endsBeforeItBegins, shortDayText } from "../../ui/days.ts";
 import { DeleteDialog } from "../../ui/delete-dialog.tsx";
+import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { useIsNarrow } from "../../ui/dialog.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import { ImportDialog } from "../imports/public.ts";
+import { correctedAnswers, EnterFacts } from "./site-facts.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./measured-section.module.css";
 import {
   cleaningText,
+  controlRowsText,
+  controlValueText,
+  correctionWords,
   energyBiasText,
+  gainText,
   indexText,
   intervalText,
   notCountedLook,
@@ -62,7 +67,7 @@ export function MeasuredSection({ site }: { readonly site: Site }) {
         {(comparison) => (
           <>
             <Head site={site} comparison={comparison} onImport={() => setImporting(true)} />
-            {comparison.first !== null && <Compared comparison={comparison} />}
+            {comparison.first !== null && <Compared site={site} comparison={comparison} />}
           </>
         )}
       </QueryState>
@@ -177,7 +182,7 @@ function DeleteDays({ site, days, onClose }: DeleteDaysProps) {
   );
 }
 
-function Compared({ comparison }: { readonly comparison: SiteComparison }) {
+function Compared({ site, comparison }: ControlProps) {
   const { days, energy, station, cleanings, source } = comparison;
   const told = cleanings.flatMap((cleaning) => {
     const text = cleaningText(cleaning);
@@ -200,9 +205,7 @@ function Compared({ comparison }: { readonly comparison: SiteComparison }) {
                 : `${intervalText(energy.bias)}, from ${energy.days} clear days by ${source === "meter" ? "the meter" : "the inverters"}.`}
             </p>
             <p className={shared["muted"]}>{notCountedText(days)}</p>
-            {comparison.correction !== null && (
-              <CorrectButton siteId={comparison.site_id} correction={comparison.correction} />
-            )}
+            <CorrectButton comparison={comparison} fact="performance_ratio_percent" />
           </section>
         )}
         {days.some(({ station_ratio: ratio }) => ratio !== null) && (
@@ -216,8 +219,10 @@ function Compared({ comparison }: { readonly comparison: SiteComparison }) {
                 ? `${station.days} of the ${BIAS_DAYS} dry days with some loss that it takes.`
                 : `${intervalText(station.bias)}, from ${station.days} dry days.`}
             </p>
+            <CorrectButton comparison={comparison} fact="soiling_rate_factor" />
           </section>
         )}
+        {source !== null && <Control site={site} comparison={comparison} />}
         {cleanings.length > 0 && (
           <section aria-label="Cleanings verified">
             <h4 className={classes["name"]}>Cleanings verified</h4>
@@ -248,38 +253,114 @@ function Compared({ comparison }: { readonly comparison: SiteComparison }) {
 }
 
 interface CorrectButtonProps {
-  readonly siteId: number;
-  readonly correction: ModelCorrection;
+  readonly comparison: SiteComparison;
+  readonly fact: CorrectedFact;
 }
 
 /** Nothing is corrected but by this. */
-function CorrectButton({ siteId, correction }: CorrectButtonProps) {
+function CorrectButton({ comparison: { site_id: siteId, proposed }, fact }: CorrectButtonProps) {
   const [isBusy, run] = useBusy();
-  const { from, to } = correction;
+  const correction = proposed.find((one) => one.fact === fact);
+  if (correction === undefined) return null;
+  const { from, to, follows } = correctionWords(correction);
   const correct = async () => {
     const isMeant = await confirm({
       title: "Correct the Model",
-      message: `The performance ratio of clean panels becomes ${to} % instead of ${from} %. Modelled energy, what soiling takes of it and what a cleaning is worth follow at once; the soiling ratio stays. The form of the site undoes it.`,
-      confirmLabel: `Set ${to} %`,
+      message: `The model counts with ${to} instead of ${from}. ${follows} It can be taken back above.`,
+      confirmLabel: `Set ${to}`,
     });
     if (!isMeant) return;
     await change({
       send: () => call(correctModel, { params: { siteId }, body: correction }),
-      invalidates: [measuredComparison, siteSoiling, energyAtRisk, siteDetails].map((route) => queryKeyOf(route)),
+      invalidates: correctedAnswers,
       success: ({ message }) => ({ title: "Model Corrected", message }),
-      failure: { title: "Model Not Corrected", message: "The performance ratio was not changed." },
+      failure: { title: "Model Not Corrected", message: "Nothing was changed." },
     });
   };
   return (
     <Group mt={6} className={shared["touchAll"]}>
       <ToolButton icon={IconAdjustments} loading={isBusy} onClick={() => void run(correct)}>
-        Correct the model
+        {`Correct the model: ${to}`}
       </ToolButton>
     </Group>
   );
 }
 
-const COLUMNS = ["Day", "Measured", "Clean, by model", "Index", "By model", "Station", "Counts"];
+interface ControlProps {
+  readonly site: Site;
+  readonly comparison: SiteComparison;
+}
+
+/** What frequent cleaning brings, which no comparison of nights can tell; and how to set it up where there is none. */
+function Control({ site, comparison: { control } }: ControlProps) {
+  const isMissing = control !== null && control.missing.length > 0;
+  return (
+    <section aria-label="Control rows">
+      <h4 className={classes["name"]}>Cleaned against control rows</h4>
+      {control !== null && !isMissing && (
+        <>
+          <p className={classes["value"]}>{controlValueText(control)}</p>
+          <p>{controlRowsText(control)}</p>
+        </>
+      )}
+      {isMissing && (
+        <>
+          <p className={classes["value"]}>Not known yet</p>
+          <p>Their energy is measured. It takes their capacity, beside that of the site.</p>
+          <Group mt={6} className={shared["touchAll"]}>
+            <EnterFacts site={site} />
+          </Group>
+        </>
+      )}
+      {control === null && <p className={classes["value"]}>None yet</p>}
+      <DetailsPopover
+        label="About control rows"
+        width="min(440px, calc(100vw - 24px))"
+        renderOpener={(handlers) => (
+          <ToolButton icon={IconInfoCircle} className={shared["touch"]} {...handlers}>
+            {control === null ? "How to set them up" : "About control rows"}
+          </ToolButton>
+        )}
+      >
+        {() => <AboutControlRows />}
+      </DetailsPopover>
+    </section>
+  );
+}
+
+function AboutControlRows() {
+  return (
+    <div tabIndex={-1} data-autofocus className={classes["about"]}>
+      <h3 className={shared["title"]}>Control rows</h3>
+      <p>
+        Robots that clean every night leave no days without cleaning to compare with, so that their energy alone cannot
+        show what they bring. Rows that are left out on purpose can: they have the same sun on the same days.
+      </p>
+      <ol>
+        <li>
+          Choose a few rows, one or two in a hundred, of the same modules, tilt and age as the others, without shade and
+          on inverters of their own. No robot cleans them.
+        </li>
+        <li>
+          Let everything be cleaned for two weeks first. The result must be &ldquo;not measurable&rdquo;: otherwise the
+          rows differ by themselves.
+        </li>
+        <li>
+          Enter their capacity in the site&rsquo;s form (&ldquo;Control rows&rdquo;), and import the energy of their
+          inverters as <Code>control_energy_kwh</Code>, beside that of the whole site.
+        </li>
+        <li>Wait. Rain cleans control rows, too, and counts as what it is: cleaning that costs nothing.</li>
+      </ol>
+      <p>
+        Compared is what each kWp gave on the days that count. The interval holds in 95 of 100 cases if days are
+        independent of each other; a difference of less than 1&nbsp;% is never called measurable, as two groups of rows
+        differ by that when all are clean.
+      </p>
+    </div>
+  );
+}
+
+const COLUMNS = ["Day", "Measured", "Clean, by model", "Index", "By model", "Station", "Above control", "Counts"];
 
 function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteComparison }) {
   const isNarrow = useIsNarrow();
@@ -306,6 +387,9 @@ function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteCompa
           </Cell>
           <Cell area="station">
             {named("Station", day.station_ratio === null ? "" : percentText(day.station_ratio))}
+          </Cell>
+          <Cell area="control">
+            {named("Above control", day.control_gain === null ? "" : gainText(day.control_gain))}
           </Cell>
           <Cell area="counts">{day.not_counted === null ? "Counts" : notCountedLook[day.not_counted].words}</Cell>
         </>

@@ -1,10 +1,13 @@
 import type {
   ComparedDay,
+  ControlRows,
   DayNotCounted,
   Interval,
   MeasuredCleaning,
+  ModelCorrection,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
-import { EFFECT_DAYS, LEAST_DETECTABLE } from "@suncrew/domain/measurements/cleaning-effect.ts";
+import { EFFECT_DAYS, LEAST_DETECTABLE, ROWS_DIFFER } from "@suncrew/domain/measurements/cleaning-effect.ts";
+import { correctedFactText } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { percentBandText, percentText } from "./soiling-text.ts";
 
 /** A performance index, or the ratio that the model expects: "94.2 %". */
@@ -76,4 +79,44 @@ export function cleaningText({
 export function tooFewDaysText(cleanings: number): string {
   const what = cleanings === 1 ? "1 cleaning is" : `${cleanings.toLocaleString("en-GB")} cleanings are`;
   return `${what} not measurable: it takes ${EFFECT_DAYS} days that count before and after, until other runs or rain. Such days show a gain from ${percentText(LEAST_DETECTABLE)} on.`;
+}
+
+/** "+3.2 %". */
+export function gainText(share: number): string {
+  return `${share < 0 ? "" : "+"}${percentText(share)}`;
+}
+
+/** "3.2 % more", of rows that are cleaned against control rows. */
+export function controlValueText({ gain, verdict }: ControlRows): string {
+  if (gain === null) return "Not known yet";
+  return verdict === "VERIFIED" ? `${percentText(gain.value)} more energy` : "Not measurable";
+}
+
+/** What the days show of it, and from what on they could. */
+export function controlRowsText({ days, gain, detectable, verdict }: ControlRows): string {
+  const counted = `${days.toLocaleString("en-GB")} ${days === 1 ? "day that counts" : "days that count"}`;
+  if (gain === null || detectable === null) return `${counted} of the ${EFFECT_DAYS} that it takes.`;
+  const band = `${capitalized(percentBandText(gain))} (in 95 of 100 cases), from ${counted}.`;
+  if (verdict === "VERIFIED") return band;
+  return gain.high < -ROWS_DIFFER
+    ? `${band} Cleaned rows gave less: check the capacity of the control rows.`
+    : `${band} These days show a gain from ${percentText(detectable)} on: rows differ by ${percentText(ROWS_DIFFER)} anyway.`;
+}
+
+interface CorrectionWords {
+  /** "Performance ratio 76.64 %". */
+  readonly to: string;
+  readonly from: string;
+  readonly follows: string;
+}
+
+/** What a correction changes, and what follows it. */
+export function correctionWords({ fact, from, to }: ModelCorrection): CorrectionWords {
+  const follows = {
+    performance_ratio_percent:
+      "Modelled energy, what soiling takes of it and what a cleaning is worth follow at once; the soiling ratio stays.",
+    soiling_rate_factor:
+      "The soiling ratio, its band, what is lost and the nights on which a cleaning pays follow at once.",
+  } as const;
+  return { to: correctedFactText(fact, to), from: correctedFactText(fact, from), follows: follows[fact] };
 }

@@ -1,13 +1,12 @@
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
-import { energyAtRisk, type SiteSoiling, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
-import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { type SiteSoiling, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { gapLook } from "@suncrew/domain/soiling/soiling-gaps.ts";
-import { IconCloudQuestion, IconInfoCircle, IconPencil } from "@tabler/icons-react";
+import { IconCloudQuestion, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { invalidate } from "../../platform/api/change.ts";
-import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { todayIn } from "../../ui/days.ts";
@@ -18,9 +17,9 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { SiteDialog } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
 import { MeasuredSection } from "./measured-section.tsx";
+import { Corrections, EnterFacts } from "./site-facts.tsx";
 import { SoilingCourse } from "./soiling-course.tsx";
 import type { SoilingTabProps } from "./soiling-parts.tsx";
 import classes from "./soiling-tab.module.css";
@@ -55,6 +54,7 @@ export function SoilingCard({ site }: SoilingTabProps) {
         {(soiling) => (
           <>
             <Basis soiling={soiling} />
+            <Corrections site={site} soiling={soiling} />
             <Gaps site={site} soiling={soiling} />
             {soiling.ratio === null ? (
               <NotKnown soiling={soiling} />
@@ -148,7 +148,6 @@ function Basis({ soiling }: { readonly soiling: SiteSoiling }) {
 
 /** What is missing, figure by figure, and the way to enter it. */
 function Gaps({ site, soiling }: { readonly site: Site; readonly soiling: SiteSoiling }) {
-  const [isEditing, setEditing] = useState(false);
   const lines = missingLines(soiling);
   if (lines.length === 0) return null;
   const isMissing = (by: "site form" | "robots" | "inputs") => soiling.missing.some((gap) => gapLook[gap].by === by);
@@ -168,12 +167,7 @@ function Gaps({ site, soiling }: { readonly site: Site; readonly soiling: SiteSo
         </p>
       )}
       <Group gap={8} mt={8} className={shared["touchAll"]}>
-        {isMissing("site form") && (
-          // Whoever sees a site may edit it.
-          <ToolButton icon={IconPencil} aria-haspopup="dialog" onClick={() => setEditing(true)}>
-            Enter them
-          </ToolButton>
-        )}
+        {isMissing("site form") && <EnterFacts site={site} />}
         {isMissing("robots") && (
           <Button
             component={Link}
@@ -185,18 +179,8 @@ function Gaps({ site, soiling }: { readonly site: Site; readonly soiling: SiteSo
           </Button>
         )}
       </Group>
-      {isEditing && <EditSite site={site} onClose={() => setEditing(false)} />}
     </Notice>
   );
-}
-
-function EditSite({ site, onClose }: { readonly site: Site; readonly onClose: () => void }) {
-  const { data: sites = [] } = useQuery(routeQuery(siteDetails, {}));
-  const onSaved = () => {
-    onClose();
-    void invalidate([queryKeyOf(siteSoiling), queryKeyOf(energyAtRisk)]);
-  };
-  return <SiteDialog site={site} sites={sites} onSaved={onSaved} onClose={onClose} />;
 }
 
 function NotKnown({ soiling: { missing } }: { readonly soiling: SiteSoiling }) {
@@ -226,6 +210,7 @@ function Figures({ site, soiling }: FiguresProps) {
       {ratio !== null && (
         <Figure name="Soiling ratio now" value={percentText(ratio.value)}>
           <p>{hasBand(ratio) ? percentBandText(ratio) : "How sure is not known: particles are missing."}</p>
+          {soiling.is_beyond_measured && <p>More dust than the model was measured for: the loss may be greater.</p>}
           <p className={shared["muted"]}>
             {`Clean panels: 100\u00a0%.`}
             {second !== null && ` Second opinion, from rain alone: ${percentText(second)}.`}
@@ -360,6 +345,8 @@ function HowItIsKnown({ soiling }: { readonly soiling: SiteSoiling }) {
         {isKimber
           ? "Particles are not known for this place, so a rule of thumb counts (Kimber): a fixed loss a day, gone after enough rain or a run. It has no band."
           : "Particles from the air settle on the panels by their size and tilt and take light by the model of Humboldt State University (HSU); rain of 1 mm in an hour cleans all rows."}
+        {soiling.soiling_rate_factor !== 1 &&
+          ` What settles is multiplied by ${soiling.soiling_rate_factor} for this site.`}
       </p>
       <ul>
         {!isKimber && (

@@ -150,8 +150,11 @@ export function runsText({ runs, cleaned_share: share }: Pick<SoilingDay, "runs"
 }
 
 /** From what the figures are computed. */
-export function modelText({ model }: Pick<SiteSoiling, "model">, isSample: boolean): string {
+export function modelText(
+  { model, soiling_rate_factor: factor }: Pick<SiteSoiling, "model" | "soiling_rate_factor">,
+  isSample: boolean,
+): string {
   const whose = isSample ? "sample " : "";
   if (model === "kimber") return `Kimber's rule of thumb, from ${whose}rain alone`;
-  return `HSU model, from ${whose}particles and rain`;
+  return `HSU model, from ${whose}particles${factor === 1 ? "" : ` (\u00d7${factor})`} and rain`;
 }

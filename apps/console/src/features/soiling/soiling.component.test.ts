@@ -70,6 +70,9 @@ function soilingOf(change: Partial<SiteSoiling> = {}): SiteSoiling {
     source: "open-meteo",
     received_at: new Date(Date.now() - 2 * 3_600_000).toISOString(),
     is_stale: false,
+    soiling_rate_factor: 1,
+    corrections: [],
+    is_beyond_measured: false,
     coverage_percent: 96.4,
     ratio: { value: 0.967, low: 0.941, high: 0.982 },
     second_opinion: 0.961,
@@ -340,6 +343,7 @@ function riskOf(change: Partial<ResponseOf<typeof energyAtRisk>> = {}): Response
       site_name,
       ratio: { value: 0.96, low: 0.93, high: 0.98 },
       gain_kwh: { value: 2200 / (nth + 1), low: 1100 / (nth + 1), high: 4100 / (nth + 1) },
+      soiling_rate_factor: nth === 1 ? 1.4 : 1,
       gain_money: nth === 3 ? null : { value: 5500 / (nth + 1), low: 2700 / (nth + 1), high: 11_000 / (nth + 1) },
       currency: nth === 3 ? null : "INR",
       source: "open-meteo",
@@ -370,7 +374,7 @@ test("§11 Energy at risk: the total with its band, the sites with most as links
   const ranking = atRisk.getByRole("list", { name: "Sites by energy at risk" });
   await expectTexts(ranking.getByRole("listitem"), [
     /^Bhadla Solar Park 2\.20 MWh₹5,500between 1\.10 and 4\.10 MWh; soiling ratio 96\.0 %, between 93\.0 and 98\.0 %$/,
-    /^Charanka/,
+    /^Charanka.*; particles \u00d71\.4$/,
     /^Rewa/,
     /^Pavagada Solar Park 550 kWhbetween/,
   ]);

@@ -1,4 +1,8 @@
-import { correctModel, measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import {
+  correctModel,
+  measuredComparison,
+  takeCorrectionBack,
+} from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -7,9 +11,12 @@ import {
   MEASUREMENTS_PER_CALL_MAX,
   storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import { type SoilingDay, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { energyAtRisk, type SoilingDay, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Workers } from "../../platform/workers/workers.ts";
+import { SoilingWatch } from "../soiling/public.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 
@@ -22,13 +29,21 @@ beforeAll(async () => {
   params = { siteId: server.fixtures.ownSiteId };
 });
 beforeEach(async () => {
-  for (const table of ["site_measurements", "site_air_days", "site_weather_days"] as const) {
+  for (const table of ["site_measurements", "site_air_days", "site_weather_days", "site_corrections"] as const) {
     await server.db.deleteFrom(table).execute();
   }
   await server.db.deleteFrom("audit").execute();
-  await server.db.updateTable("sites").set({ dc_capacity_kwp: 100 }).where("id", "=", params.siteId).execute();
+  await setFacts({ dc_capacity_kwp: 100, control_capacity_kwp: null, soiling_rate_factor: null });
 });
 afterAll(() => server.close());
+
+/** As an edit of the site would. */
+const setFacts = (facts: Partial<EnergyFacts>) =>
+  server.db
+    .updateTable("sites")
+    .set((eb) => ({ ...facts, version: eb("version", "+", 1) }))
+    .where("id", "=", params.siteId)
+    .execute();
 
 const range = { from: "2026-06-01", to: "2026-06-14" };
 const days = async () => (await owner.ask(measuredDays, { params, query: range })).days;
@@ -37,7 +52,7 @@ const send = (csv: string, apply: boolean) => owner.call(importMeasurements, { p
 async function records() {
   return server.db
     .selectFrom("audit")
-    .select(["action", "entity", "site_id", "outcome", "before", "after"])
+    .select(["action", "entity", "site_id", "outcome", "before", "after", "reason"])
     .orderBy("id")
     .execute();
 }
@@ -266,11 +281,11 @@ describe("Measurements: against the model", () => {
   /** Dry, dusty and sunny days up to now at a plant whose facts are known. */
   async function modelDays(): Promise<readonly SoilingDay[]> {
     const facts = { dc_capacity_kwp: 100, tilt_degrees: 20, azimuth_degrees: 180, performance_ratio_percent: 80 };
+    await setFacts(facts);
     const site = await server.db
-      .updateTable("sites")
-      .set(facts)
+      .selectFrom("sites")
+      .select(["latitude", "longitude"])
       .where("id", "=", params.siteId)
-      .returning(["latitude", "longitude"])
       .executeTakeFirstOrThrow();
     const received = {
       received_at: TEST_NOW,
@@ -311,8 +326,9 @@ describe("Measurements: against the model", () => {
       source: null,
       days: [],
       energy: { days: 0, bias: null },
-      correction: null,
       station: { days: 0, bias: null },
+      proposed: [],
+      control: null,
       cleanings: [],
     });
   });
@@ -337,40 +353,169 @@ describe("Measurements: against the model", () => {
     expect(comparison.days[3]).toMatchObject({ date: "2026-05-23", not_counted: "CURTAILED" });
   });
 
-  test("the model is corrected by a person who saw the figures, on record, and then has no bias", async () => {
-    const values = (await modelDays())
-      .filter(({ date }) => date >= "2026-05-20" && date < "2026-06-15")
-      .map(({ date, energy_kwh, ratio }) => ({
+  describe("corrected by a press", () => {
+    const ratio = { fact: "performance_ratio_percent", from: 80, to: 72 } as const;
+    const correct = (body: typeof correctModel.body._output) => owner.call(correctModel, { params, body });
+    const soiling = () => owner.ask(siteSoiling, { params });
+    const counted = ({ date }: SoilingDay) => date >= "2026-05-20" && date < "2026-06-15";
+
+    /** A meter that counts so much of what the model says, and a station that loses as the model with this factor. */
+    async function measure({ energy = null, factor = null }: { energy?: number | null; factor?: number | null }) {
+      const days = (await modelDays()).filter(counted);
+      await setFacts({ soiling_rate_factor: factor });
+      const dustier = new Map((await soiling()).days.map((day) => [day.date, day.ratio?.value ?? null]));
+      await setFacts({ soiling_rate_factor: null });
+      const values = days.map(({ date, energy_kwh, ratio: modelled }) => ({
         start: date,
-        meter_energy_kwh: 0.9 * (energy_kwh ?? 0) * (ratio?.value ?? 0),
+        meter_energy_kwh: energy === null ? null : energy * (energy_kwh ?? 0) * (modelled?.value ?? 0),
+        soiling_ratio: factor === null ? null : dustier.get(date),
       }));
-    await owner.ask(storeMeasurements, { params, body: { values } });
-    expect((await compared()).correction).toEqual({ from: 80, to: 72 });
-    const other = await owner.call(correctModel, { params, body: { from: 80, to: 70 } });
-    expect([other.status, other.body]).toMatchObject([409, { code: "CORRECTION_CHANGED" }]);
-    expect(await owner.ask(correctModel, { params, body: { from: 80, to: 72 } })).toEqual({
-      message: "The performance ratio is 72 % now.",
-      performance_ratio_percent: 72,
+      await owner.ask(storeMeasurements, { params, body: { values } });
+      await server.db.deleteFrom("audit").execute();
+    }
+
+    test("the performance ratio: only as it was shown, on record, and then there is no bias", async () => {
+      await measure({ energy: 0.9 });
+      expect((await compared()).proposed).toEqual([ratio]);
+      const other = await correct({ ...ratio, to: 70 });
+      expect([other.status, other.body]).toMatchObject([409, { code: "CORRECTION_CHANGED" }]);
+      expect((await soiling()).corrections).toEqual([]);
+      expect(await correct(ratio)).toMatchObject({
+        status: 200,
+        body: { message: "The soiling model counts with performance ratio 72\u00a0% now." },
+      });
+      const { proposed, energy } = await compared();
+      expect(proposed).toEqual([]);
+      expect(energy.bias?.value).toBeCloseTo(1, 9);
+      expect((await soiling()).corrections).toMatchObject([
+        { ...ratio, by: expect.any(String), at: TEST_NOW.toISOString() },
+      ]);
+      expect(await records()).toMatchObject([
+        { action: "CORRECT_SOILING_MODEL", outcome: "REFUSED" },
+        {
+          action: "CORRECT_SOILING_MODEL",
+          outcome: "DONE",
+          site_id: params.siteId,
+          before: { performance_ratio_percent: 80 },
+          after: { performance_ratio_percent: 72 },
+          reason: "Measured on 26 days that count: 0.900 times the model, between 0.900 and 0.900 in 95 of 100 cases.",
+        },
+      ]);
+      expect((await correct(ratio)).status).toBe(409);
     });
-    const corrected = await compared();
-    expect(corrected.correction).toBeNull();
-    expect(corrected.energy.bias?.value).toBeCloseTo(1, 9);
-    expect((await records()).slice(1)).toMatchObject([
-      { action: "CORRECT_SOILING_MODEL", outcome: "REFUSED" },
-      {
-        action: "CORRECT_SOILING_MODEL",
-        outcome: "DONE",
-        before: { performance_ratio_percent: 80 },
-        after: { performance_ratio_percent: 72, days: 26 },
-      },
-    ]);
-    // Its facts are a new version, so that an edit that began before notices.
-    expect((await owner.call(correctModel, { params, body: { from: 80, to: 72 } })).status).toBe(409);
+
+    test("the factor on particles by a station, in every figure of the model, and taken back", async () => {
+      await measure({ factor: 1.6 });
+      const before = await soiling();
+      const { proposed } = await compared();
+      expect(proposed).toMatchObject([{ fact: "soiling_rate_factor", from: 1 }]);
+      const [shown] = proposed;
+      if (shown === undefined) throw new Error("nothing is proposed");
+      expect(Math.abs(shown.to / 1.6 - 1)).toBeLessThan(0.01);
+      expect((await correct(shown)).status).toBe(200);
+      const after = await soiling();
+      expect(after).toMatchObject({ soiling_rate_factor: shown.to, corrections: [{ ...shown, from: null }] });
+      expect(after.ratio?.value).toBeLessThan(before.ratio?.value ?? 0);
+      expect(after.ratio?.low).toBeLessThan(before.ratio?.low ?? 0);
+      const corrected = await compared();
+      expect(corrected.proposed).toEqual([]);
+      expect(Math.abs((corrected.station.bias?.value ?? 0) - 1)).toBeLessThan(0.01);
+
+      const back = { params, query: { fact: "soiling_rate_factor" } } as const;
+      expect(await owner.ask(takeCorrectionBack, back)).toEqual({
+        message: "The soiling model counts with particles \u00d71 again.",
+      });
+      expect(await soiling()).toMatchObject({ soiling_rate_factor: 1, corrections: [], ratio: before.ratio });
+      const again = await owner.call(takeCorrectionBack, back);
+      expect([again.status, again.body]).toMatchObject([409, { code: "CORRECTION_CHANGED" }]);
+      expect(await records()).toMatchObject([
+        { action: "CORRECT_SOILING_MODEL", outcome: "DONE" },
+        {
+          action: "TAKE_CORRECTION_BACK",
+          outcome: "DONE",
+          before: { soiling_rate_factor: shown.to },
+          after: { soiling_rate_factor: null },
+        },
+        { action: "TAKE_CORRECTION_BACK", outcome: "REFUSED" },
+      ]);
+    });
+
+    test("a second correction is taken back to what was entered; whoever enters the fact ends it", async () => {
+      await measure({ energy: 0.9 });
+      await correct(ratio);
+      const values = (await soiling()).days.filter(counted).map(({ date, energy_kwh, ratio: modelled }) => ({
+        start: date,
+        meter_energy_kwh: 0.95 * (energy_kwh ?? 0) * (modelled?.value ?? 0),
+      }));
+      await owner.ask(storeMeasurements, { params, body: { values } });
+      expect((await correct({ ...ratio, from: 72, to: 68.4 })).status).toBe(200);
+      expect((await soiling()).corrections).toMatchObject([{ from: 80, to: 68.4 }]);
+      await owner.ask(takeCorrectionBack, { params, query: { fact: "performance_ratio_percent" } });
+      expect((await soiling()).corrections).toEqual([]);
+      const { performance_ratio_percent: entered } = await server.db
+        .selectFrom("sites")
+        .select("performance_ratio_percent")
+        .where("id", "=", params.siteId)
+        .executeTakeFirstOrThrow();
+      expect(entered).toBe(80);
+
+      await owner.ask(correctModel, { params, body: { ...ratio, to: 68.4 } });
+      await setFacts({ performance_ratio_percent: 75 });
+      expect((await soiling()).corrections).toEqual([]);
+      expect((await owner.call(takeCorrectionBack, { params, query: { fact: ratio.fact } })).status).toBe(409);
+    });
+
+    test("the energy at risk says with which factor it is modelled", async () => {
+      await modelDays();
+      await setFacts({ soiling_rate_factor: 1.4 });
+      await new SoilingWatch(server.deps, new Workers(server.deps)).runOnce();
+      const { sites } = await owner.ask(energyAtRisk, {});
+      expect(sites.find(({ site_id }) => site_id === params.siteId)).toMatchObject({ soiling_rate_factor: 1.4 });
+    });
+
+    test.each([
+      [{}, "fact"],
+      [{ fact: "tilt_degrees", from: 1, to: 2 }, "fact"],
+      [{ fact: "soiling_rate_factor", to: 2 }, "from"],
+      [{ fact: "soiling_rate_factor", from: 1, to: "2" }, "to"],
+    ])("a body that is wrong is refused with its field: %j", async (body, field) => {
+      const { status, body: answer } = await owner.raw(`/api/measurements/${params.siteId}/correction`, {
+        method: "PUT",
+        body,
+      });
+      expect([status, answer]).toMatchObject([
+        400,
+        { errors: expect.arrayContaining([expect.objectContaining({ field })]) },
+      ]);
+    });
   });
 
-  test("another partner's site does not exist", async () => {
+  test("control rows against cleaned ones, over the days that count; without their capacity it is named", async () => {
+    const values = (await modelDays())
+      .filter(({ date }) => date >= "2026-05-20" && date < "2026-06-15")
+      .map(({ date, energy_kwh }, nth) => ({
+        start: date,
+        meter_energy_kwh: energy_kwh,
+        // 10 of 100 kWp, which give 4 % less for each than the others.
+        control_energy_kwh: ((energy_kwh ?? 0) * 9.6) / 99.6,
+        curtailed: nth === 0,
+      }));
+    await owner.ask(storeMeasurements, { params, body: { values } });
+    expect((await compared()).control).toMatchObject({ missing: ["control_capacity_kwp"], days: 0, gain: null });
+    await setFacts({ control_capacity_kwp: 10 });
+    const { control, days } = await compared();
+    expect(control).toMatchObject({ missing: [], days: 25, verdict: "VERIFIED" });
+    expect(control?.gain?.value).toBeCloseTo(1 / 0.96 - 1, 6);
+    expect(days[0]?.not_counted).toBe("CURTAILED");
+  });
+
+  test("another partner's site does not exist, and nobody else is let in", async () => {
     const stranger = await server.as("stranger");
-    expect((await stranger.call(correctModel, { params, body: { from: 80, to: 72 } })).status).toBe(404);
+    const body = { fact: "performance_ratio_percent", from: 80, to: 72 } as const;
+    const query = { fact: "performance_ratio_percent" } as const;
+    expect((await stranger.call(correctModel, { params, body })).status).toBe(404);
+    expect((await stranger.call(takeCorrectionBack, { params, query })).status).toBe(404);
     expect((await stranger.call(measuredComparison, { params })).status).toBe(404);
+    expect(await records()).toEqual([]);
   });
 });

@@ -8,13 +8,16 @@ export interface SiteOfMeasurements {
   readonly id: number;
   readonly timezone: string;
   readonly dc_capacity_kwp: number | null;
+  readonly control_capacity_kwp: number | null;
   readonly performance_ratio_percent: number | null;
+  readonly soiling_rate_factor: number | null;
 }
 
 /** Throws 404 if the site does not exist or is not the viewer's. */
 export async function readMeasuredSite(viewer: Viewer, db: Executor, siteId: number): Promise<SiteOfMeasurements> {
   const site = await visibleSites(viewer, db)
-    .select(["sites.id", "sites.timezone", "sites.dc_capacity_kwp", "sites.performance_ratio_percent"])
+    .select(["sites.id", "sites.timezone", "sites.dc_capacity_kwp", "sites.control_capacity_kwp"])
+    .select(["sites.performance_ratio_percent", "sites.soiling_rate_factor"])
     .where("sites.id", "=", siteId)
     .executeTakeFirst();
   if (site === undefined) throw notFound("Site");

@@ -1,4 +1,8 @@
-import { correctModel, measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import {
+  correctModel,
+  measuredComparison,
+  takeCorrectionBack,
+} from "@suncrew/contract/measurements/measured-against-model.ts";
 import {
   deleteMeasurements,
   exportMeasurements,
@@ -26,6 +30,10 @@ export function measurementRoutes(
   register(app, measuredComparison, ({ viewer, params }) => measurements.comparison(viewer, params.siteId));
 
   register(app, correctModel, ({ viewer, params, body }) => measurements.correct(viewer, params.siteId, body));
+
+  register(app, takeCorrectionBack, ({ viewer, params, query }) =>
+    measurements.takeBack(viewer, params.siteId, query.fact),
+  );
 
   register(app, storeMeasurements, ({ viewer, params, body }) => measurements.store(viewer, params.siteId, body));
 

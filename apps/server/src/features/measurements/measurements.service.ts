@@ -6,20 +6,26 @@ import {
   type measuredDays,
   type storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
-import type { correctModel, measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
-import { correctionOf, measuredAgainstModel } from "@suncrew/domain/measurements/measured-against-model.ts";
+import type {
+  correctModel,
+  measuredComparison,
+  ModelBias,
+  takeCorrectionBack,
+} from "@suncrew/contract/measurements/measured-against-model.ts";
+import { measuredAgainstModel } from "@suncrew/domain/measurements/measured-against-model.ts";
 import { type DayRange, instantsOf, measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
-import { SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
+import { type CorrectedFact, SOILING_PAST_DAYS } from "@suncrew/contract/soiling/soiling.ts";
 import { addDays, daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
+import { correctedFactText } from "@suncrew/domain/sites/site-energy-facts.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, invalid } from "../../platform/http/http-error.ts";
 import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { auditedChange } from "../audit/public.ts";
-import { correctPerformanceRatio } from "../site-management/public.ts";
-import type { SoilingOfSites } from "../soiling/public.ts";
+import { changeFacts } from "../site-management/public.ts";
+import { readCorrections, removeCorrection, type SoilingOfSites, storeCorrection } from "../soiling/public.ts";
 import { exportMeasurementsTask, importMeasurementsTask, storeValues } from "./measurement-files.ts";
 import {
   readMeasuredSite,
@@ -95,33 +101,62 @@ export class Measurements {
     const today = siteToday(timezone, clock.now());
     const days = { from: addDays(today, -SOILING_PAST_DAYS), to: today };
     const measurements = await readMeasurements(viewer, db, site, days);
-    const compared = measuredAgainstModel(measuredDaysOf(measurements, timezone), modelled.days, today);
-    const correction = correctionOf(compared.energy, site.performance_ratio_percent);
-    return { site_id: siteId, ...(await this.#span(viewer, site)), ...compared, correction };
+    const measured = measuredDaysOf(measurements, timezone);
+    const compared = measuredAgainstModel(measured, modelled.days, { ...site, model: modelled.model, today });
+    return { site_id: siteId, ...(await this.#span(viewer, site)), ...compared };
   }
 
   /** Only what is shown is applied, and only by a person. Throws 404, and 409 where it is not proposed any more. */
   async correct(
     viewer: Viewer,
     siteId: number,
-    { from, to }: BodyOf<typeof correctModel>,
+    { fact, from, to }: BodyOf<typeof correctModel>,
   ): Promise<ResponseOf<typeof correctModel>> {
     const { db, clock } = this.#deps;
-    const { correction, energy } = await this.comparison(viewer, siteId);
-    const isProposed = correction?.from === from && correction.to === to;
+    const { proposed, energy, station } = await this.comparison(viewer, siteId);
+    const isProposed = proposed.some((one) => one.fact === fact && one.from === from && one.to === to);
     const at = clock.now();
     const change = { actor: viewer, action: "CORRECT_SOILING_MODEL", entity: "site", entityId: siteId, siteId, at };
     await auditedChange(db, change, async (tx, details) => {
       await readMeasuredSite(viewer, tx, siteId);
-      details.before = { performance_ratio_percent: from };
-      details.after = { performance_ratio_percent: to, bias: energy.bias, days: energy.days };
-      if (isProposed && (await correctPerformanceRatio(tx, siteId, from, to))) return;
-      throw conflict(
-        "CORRECTION_CHANGED",
-        "The days have changed since this was shown. Look at the new figures first.",
-      );
+      details.before = { [fact]: from };
+      details.after = { [fact]: to };
+      details.reason = biasReason(fact === "soiling_rate_factor" ? station : energy);
+      await changeFacts(tx, siteId, async (facts) => {
+        if (!isProposed || (facts[fact] ?? 1) !== from) {
+          const message = "The days have changed since this was shown. Look at the new figures first.";
+          throw conflict("CORRECTION_CHANGED", message);
+        }
+        // A second correction is taken back to what a person entered, too.
+        const before = (await readCorrections(tx, siteId, facts)).find((one) => one.fact === fact);
+        const entered = before === undefined ? facts[fact] : before.from;
+        await storeCorrection(tx, siteId, { fact, from: entered, to, by: viewer.name, at: at.toISOString() });
+        return { [fact]: to };
+      });
     });
-    return { message: `The performance ratio is ${to} % now.`, performance_ratio_percent: to };
+    return { message: `The soiling model counts with ${correctedFactText(fact, to)} now.` };
+  }
+
+  /** Throws 404, and 409 where the correction is not in force any more. */
+  async takeBack(viewer: Viewer, siteId: number, fact: CorrectedFact): Promise<ResponseOf<typeof takeCorrectionBack>> {
+    const { db, clock } = this.#deps;
+    const at = clock.now();
+    const change = { actor: viewer, action: "TAKE_CORRECTION_BACK", entity: "site", entityId: siteId, siteId, at };
+    const entered = await auditedChange(db, change, async (tx, details) => {
+      await readMeasuredSite(viewer, tx, siteId);
+      let to: number | null = null;
+      await changeFacts(tx, siteId, async (facts) => {
+        const applied = (await readCorrections(tx, siteId, facts)).find((one) => one.fact === fact);
+        if (applied === undefined) throw conflict("CORRECTION_CHANGED", "The model is not corrected so any more.");
+        details.before = { [fact]: applied.to };
+        details.after = { [fact]: applied.from };
+        await removeCorrection(tx, siteId, fact);
+        to = applied.from;
+        return { [fact]: to };
+      });
+      return to;
+    });
+    return { message: `The soiling model counts with ${correctedFactText(fact, entered ?? 1)} again.` };
   }
 
   /** The first and the last day of which anything is measured. */
@@ -151,4 +186,11 @@ export class Measurements {
 function requireFewDays({ from, to }: DayRange): void {
   if (daysBetween(from, to) < MEASURED_DAYS_MAX) return;
   throw invalid("to", `must be within ${MEASURED_DAYS_MAX} days of from`, "VALIDATION_FAILED");
+}
+
+/** What a correction was made from, for its record. */
+function biasReason({ days, bias }: ModelBias): string {
+  if (bias === null) return "";
+  const [value, low, high] = [bias.value, bias.low, bias.high].map((factor) => factor.toFixed(3));
+  return `Measured on ${days} days that count: ${value} times the model, between ${low} and ${high} in 95 of 100 cases.`;
 }

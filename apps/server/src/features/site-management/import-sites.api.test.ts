@@ -343,7 +343,7 @@ describe("Export of sites", () => {
     const before = await sites();
     const csv = await admin.ask(exportSites);
     expect(csv).toContain(
-      `"'=Ravi","+91 98","r@park.example","12500.5","0","180","81.5","2.53","INR","0.000001","kwp"`,
+      `"'=Ravi","+91 98","r@park.example","12500.5","","0","180","81.5","2.53","INR","0.000001","kwp"`,
     );
     await server.db.updateTable("sites").set({ deleted_at: new Date() }).execute();
     expect((await send(csv, true)).status).toBe(200);

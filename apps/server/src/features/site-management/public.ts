@@ -1,2 +1,2 @@
 export { exportSitesTask, importSitesTask } from "./site-files.ts";
-export { correctPerformanceRatio } from "./site-management.repository.ts";
+export { changeFacts } from "./site-management.repository.ts";

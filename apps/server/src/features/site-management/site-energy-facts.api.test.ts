@@ -30,6 +30,7 @@ const form = {
 };
 const facts = {
   dc_capacity_kwp: 10_000,
+  control_capacity_kwp: 250,
   tilt_degrees: 20,
   azimuth_degrees: 180,
   performance_ratio_percent: 82,
@@ -39,6 +40,7 @@ const facts = {
   cleaning_price_per: "run",
   cleaning_effectiveness_percent: 92.5,
   wet_wash_litres_per_kwp: 1.2,
+  soiling_rate_factor: 1.4,
   soiling_alert_percent: 3,
 };
 
@@ -97,6 +99,8 @@ test("An edit that leaves energy facts out keeps them; null or blank clears them
 
 test.each([
   ["dc_capacity_kwp", [0, -1, 5_000_001, "1e3", "10,000", true, []]],
+  ["control_capacity_kwp", [0, -1, 5_000_001, "few", 100]],
+  ["soiling_rate_factor", [0, 0.09, 10.1, -1, "double", true]],
   ["tilt_degrees", [-0.1, 90.1, "flat"]],
   ["azimuth_degrees", [-1, 360, "south"]],
   ["performance_ratio_percent", [9, 101, "0.8"]],
@@ -109,7 +113,7 @@ test.each([
   ["soiling_alert_percent", [0.4, 51, "x"]],
 ] as const)("A wrong %s is refused at creation and edit, and named", async (fact, values) => {
   for (const value of values) {
-    const wrong = { currency: "INR", cleaning_price_per: "run", [fact]: value };
+    const wrong = { currency: "INR", cleaning_price_per: "run", dc_capacity_kwp: 100, [fact]: value };
     for (const { status, body } of [await create(wrong), await update(wrong)]) {
       expect([value, status, errorsIn(body).map(({ field }) => field)]).toEqual([value, 400, [fact]]);
     }

@@ -7,6 +7,7 @@ import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import { type Expression, sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
 
 /** §9: the maintenance partner of a site if none is chosen. */
 export const DEFAULT_PARTNER_ID = 1;
@@ -83,16 +84,19 @@ export async function changeSite(tx: Tx, siteId: number, { content, timezone }: 
 }
 
 /**
- * Changes the performance ratio alone, as the site's form would; false if it is not `from` any more. The caller knows that
- * the site is the viewer's.
+ * Changes facts of a site, as its form would, to what `change` makes of them. The caller knows that the site is the
+ * viewer's. Throws 404 if it does not exist any more.
  */
-export async function correctPerformanceRatio(tx: Tx, siteId: number, from: number, to: number): Promise<boolean> {
+export async function changeFacts(
+  tx: Tx,
+  siteId: number,
+  change: (facts: EnergyFacts) => Promise<Partial<EnergyFacts>>,
+): Promise<void> {
   await holdSites(tx);
   const stored = await readStored(tx, siteId);
-  if (stored === null || stored.content.performance_ratio_percent !== from) return false;
-  const content = { ...stored.content, performance_ratio_percent: to };
+  if (stored === null) throw notFound("Site");
+  const content = { ...stored.content, ...(await change(stored.content)) };
   await changeSite(tx, siteId, { content, timezone: stored.timezone });
-  return true;
 }
 
 /** The robots of a site that have not been deleted. */

@@ -1,3 +1,4 @@
+export { readCorrections, removeCorrection, storeCorrection } from "./soiling-corrections.repository.ts";
 export { computeEvening, computeEveningTask, computeSoilingTask } from "./soiling-inputs.repository.ts";
 export { computeSoilingAnew } from "./soiling-queue.repository.ts";
 export { SoilingWatch } from "./soiling-watch.ts";

@@ -1,4 +1,5 @@
 import {
+  type AppliedCorrection,
   SOILING_FORECAST_DAYS,
   SOILING_PAST_DAYS,
   SOILING_STALE_HOURS,
@@ -15,6 +16,7 @@ import type { RowRun } from "@suncrew/domain/soiling/soiling-model.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
+import { readCorrections } from "./soiling-corrections.repository.ts";
 import { readSiteHours, type SiteHour } from "../weather/public.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,6 +29,8 @@ export interface ComputedSoiling {
   readonly receivedAt: Date | null;
   readonly isStale: boolean;
   readonly uncountedRuns: number;
+  /** In force; each is a new version of the site. */
+  readonly corrections: readonly AppliedCorrection[];
   readonly modelled: ModelledSoiling;
 }
 
@@ -56,6 +60,7 @@ async function computeSoiling(db: Executor, siteId: number, now: Date): Promise<
     receivedAt,
     isStale,
     uncountedRuns: uncounted,
+    corrections: await readCorrections(db, siteId, facts),
     modelled: modelSoiling(site, hours, runs, now),
   };
 }

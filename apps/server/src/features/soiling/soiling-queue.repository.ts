@@ -81,14 +81,16 @@ export async function storeSoiling(db: Db, claim: SoilingClaim, computed: Comput
 async function bringSoiledAlert(
   tx: Tx,
   siteId: number,
-  { modelled: { model, ratio }, facts, isStale }: ComputedSoiling,
+  { modelled: { model, ratio, soiling_rate_factor: factor }, facts, isStale }: ComputedSoiling,
   now: Date,
 ): Promise<void> {
   // Nobody knows whether it has rained since: what was said stays.
   if (isStale) return;
   const open = await openSiteAlert(tx, siteId, "SITE_SOILED");
   const isKnown = model !== null && ratio !== null && missingFacts(facts, "loss").length === 0;
-  const alert = isKnown ? siteSoiledAlert({ ratio, limit: soilingAlertOf(facts), isOpen: open !== null }) : null;
+  const alert = isKnown
+    ? siteSoiledAlert({ ratio, limit: soilingAlertOf(facts), isOpen: open !== null, factor })
+    : null;
   await bringSiteAlert(tx, siteId, alert, "SITE_SOILED", now);
 }
 

@@ -201,6 +201,7 @@ describe("soiling of a site", () => {
       received_at: "2026-06-15T05:30:00.000Z",
       is_stale: false,
       uncounted_runs: 0,
+      corrections: [],
     });
     expect(answer).toMatchObject({ model: "hsu", coverage_percent: 100, last_cleaning: { cause: "RUN" } });
     expect(answer.days).toHaveLength(98);
@@ -410,6 +411,7 @@ describe("energy at risk tonight", () => {
         site_id: siteId,
         site_name: "Ownfield Park",
         ratio,
+        soiling_rate_factor: 1,
         gain_kwh: tonight_gain_kwh,
         gain_money: tonight_gain_money,
         currency: "INR",

@@ -4,6 +4,7 @@ import {
   type EnergyAtRisk,
   SOILING_STALE_HOURS,
 } from "@suncrew/contract/soiling/soiling.ts";
+import { soilingRateFactorOf } from "@suncrew/domain/sites/site-energy-facts.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
@@ -14,6 +15,7 @@ export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date):
     .leftJoin("site_soiling as s", "s.site_id", "sites.id")
     .select(["sites.id as site_id", "sites.name as site_name", "s.source", "s.computed_at", "s.received_at"])
     .select(["s.ratio", "s.ratio_low", "s.ratio_high", "s.gain_kwh", "s.gain_kwh_low", "s.gain_kwh_high"])
+    .select("sites.soiling_rate_factor")
     .select(["s.gain_money", "s.gain_money_low", "s.gain_money_high", "s.currency"])
     .orderBy("s.gain_kwh", (by) => by.desc().nullsLast())
     .orderBy("sites.id")
@@ -29,7 +31,17 @@ export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date):
       if (ratio === null || gain_kwh === null || source === null || computed_at === null) return [];
       const gain_money = banded(row.gain_money, row.gain_money_low, row.gain_money_high);
       return [
-        { site_id, site_name, ratio, gain_kwh, gain_money, currency, source, computed_at: computed_at.toISOString() },
+        {
+          site_id,
+          site_name,
+          ratio,
+          gain_kwh,
+          gain_money,
+          currency,
+          source,
+          soiling_rate_factor: soilingRateFactorOf(row),
+          computed_at: computed_at.toISOString(),
+        },
       ];
     });
   const stale_sites = rows.filter(isStale).length;

@@ -90,7 +90,7 @@ function becomesStaleMs(computed: ComputedSoiling | null): number {
 }
 
 function soilingOf(siteId: number, computed: ComputedSoiling): SiteSoiling {
-  const { missing, source, receivedAt, isStale, uncountedRuns, modelled } = computed;
+  const { missing, source, receivedAt, isStale, uncountedRuns, corrections, modelled } = computed;
   return {
     site_id: siteId,
     basis: "modelled",
@@ -99,6 +99,7 @@ function soilingOf(siteId: number, computed: ComputedSoiling): SiteSoiling {
     received_at: receivedAt?.toISOString() ?? null,
     is_stale: isStale,
     uncounted_runs: uncountedRuns,
+    corrections: [...corrections],
     ...modelled,
   };
 }

@@ -939,6 +939,15 @@ export interface SiteAirDays {
   superseded_at: Date | null;
 }
 
+export interface SiteCorrections {
+  corrected: number;
+  corrected_at: Date;
+  corrected_by: string;
+  entered: number | null;
+  fact: "performance_ratio_percent" | "soiling_rate_factor";
+  site_id: number;
+}
+
 export interface SiteDays {
   began_at: Date;
   closed_at: Date | null;
@@ -1003,6 +1012,7 @@ export interface Sites {
   cleaning_price: number | null;
   cleaning_price_per: CleaningPricePer | null;
   commissioning_date: string;
+  control_capacity_kwp: number | null;
   created_at: Generated<Date>;
   /**
    * ISO 4217; of the tariff and of the price of a cleaning.
@@ -1022,6 +1032,7 @@ export interface Sites {
   performance_ratio_percent: number | null;
   pin_code: string;
   soiling_alert_percent: number | null;
+  soiling_rate_factor: number | null;
   state: string;
   tariff_per_kwh: number | null;
   tilt_degrees: number | null;
@@ -1214,6 +1225,7 @@ export interface Tables {
   sessions: Sessions;
   sign_in_failures: SignInFailures;
   site_air_days: SiteAirDays;
+  site_corrections: SiteCorrections;
   site_days: SiteDays;
   site_guards: SiteGuards;
   site_inputs: SiteInputs;

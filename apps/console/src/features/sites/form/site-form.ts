@@ -71,6 +71,12 @@ export const SITE_ENERGY_FIELDS = {
     hint: "Of clean panels",
     ...decimal(),
   },
+  controlCapacity: {
+    label: "Control rows (kWp)",
+    wire: "control_capacity_kwp",
+    hint: "Part of it that is left uncleaned on purpose",
+    ...decimal(),
+  },
   tilt: { label: "Tilt (\u00b0)", wire: "tilt_degrees", hint: "0 is flat", ...decimal() },
   azimuth: { label: "Azimuth (\u00b0)", wire: "azimuth_degrees", hint: "180 is south", ...decimal() },
   tariff: { label: "Tariff (per kWh)", wire: "tariff_per_kwh", ...decimal() },
@@ -82,6 +88,12 @@ export const SITE_ENERGY_FIELDS = {
     wire: "cleaning_effectiveness_percent",
     hint: "Share of the soiling that it removes",
     ...decimal(`${DEFAULT_CLEANING_EFFECTIVENESS_PERCENT} if blank`),
+  },
+  soilingRateFactor: {
+    label: "Factor on particles",
+    wire: "soiling_rate_factor",
+    hint: "Of the soiling model; above 1 is dustier",
+    ...decimal("1 if blank"),
   },
   soilingAlert: {
     label: "Soiling alert (%)",
@@ -214,13 +226,15 @@ export const siteRules: EntityRules<SiteForm, SiteField> = {
     ["lat", "lng"],
     // Who maintains it is one fact: one person's number beside another one's name would be nobody's.
     ["maintenancePartnerId", ...keysOf(SITE_CONTACT_FIELDS)],
-    ["dcCapacity"],
+    // A part of less than the whole.
+    ["dcCapacity", "controlCapacity"],
     ["performanceRatio"],
     ["tilt"],
     ["azimuth"],
     // One person's currency beside another one's tariff would be a wrong price.
     ["tariff", "currency", "cleaningPrice", "cleaningPricePer"],
     ["cleaningEffectiveness"],
+    ["soilingRateFactor"],
     ["soilingAlert"],
     ["wetWash"],
   ],
