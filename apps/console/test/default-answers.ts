@@ -2,6 +2,7 @@ import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { attentionList } from "@suncrew/contract/attention/attention.ts";
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
+import { siteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
@@ -20,7 +21,14 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { liveStore } from "../src/platform/live/live.ts";
 import { type ReceivedCall, usually } from "./answers.ts";
-import { fleetSnapshot, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
+import {
+  fleetSnapshot,
+  samplePartners,
+  sampleRobots,
+  sampleSites,
+  sampleWeather,
+  siteGuardOf,
+} from "./sample-fleet.ts";
 
 /** What every page requests, answered by a small fleet in which nothing happens. */
 export function giveDefaultAnswers(): void {
@@ -63,6 +71,7 @@ export function giveDefaultAnswers(): void {
     control: null,
     cleanings: [],
   }));
+  usually(siteGuard).answer(({ params }) => siteGuardOf({ site_id: params.siteId }));
   usually(runsToday).answer(() => ({
     planned: 0,
     running: 0,

@@ -1,4 +1,6 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
+import type { siteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
@@ -116,6 +118,35 @@ export function sampleGroup(change: Partial<Group> = {}): Group {
     schedule_type: null,
     schedule_details: null,
     version: 1,
+    ...change,
+  };
+}
+
+/** Without limits, on a calm day. */
+export function siteGuardOf(change: Partial<ResponseOf<typeof siteGuard>> = {}): ResponseOf<typeof siteGuard> {
+  const ends = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
+  const hourOf = (nth: number, gust_kmh: number) => ({
+    at: new Date(ends + nth * 3_600_000).toISOString(),
+    gust_kmh,
+    rain_mm: 0,
+    temperature_c: 31,
+  });
+  return {
+    site_id: 1,
+    max_gust_kmh: null,
+    max_rain_mm: null,
+    min_temperature_c: null,
+    max_temperature_c: null,
+    without_sensor: "FORECAST",
+    version: 0,
+    state: null,
+    passed_since: null,
+    within_since: null,
+    judged_at: null,
+    forecast_at: new Date(Date.now() - 1_200_000).toISOString(),
+    forecast_source: "open-meteo",
+    hours: [hourOf(0, 23.4), hourOf(1, 31)],
+    sensor: null,
     ...change,
   };
 }

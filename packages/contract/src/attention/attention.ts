@@ -7,7 +7,7 @@ import { dateSchema, idSchema, instantSchema } from "../http/values.ts";
 export const attentionKindSchema = z.enum([
   /** Robots that lost contact while moving and may be moving still (protocol rule 13). */
   "MAY_BE_MOVING",
-  /** A critical alert of a robot, a site or Suncrew's own servers. */
+  /** A critical alert of a robot, a site or Suncrew's own servers, or one about the weather limits or soiling of a site. */
   "ALERT",
   /** Runs since last evening that failed, were skipped, missed or cut short, by robots that have not cleaned since. */
   "RUNS",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema, serialSchema } from "../http/values.ts";
+import { weatherSourceSchema } from "../weather/weather.ts";
 import { guardStateSchema } from "./guard-state.ts";
 
 /** By field, the smallest and largest limit that a site may have. */
@@ -63,6 +64,13 @@ export const siteGuard = defineRoute({
     version: guardVersionSchema,
     /** Null without any limit: the weather stops nobody. */
     state: guardStateSchema.nullable(),
+    /** Since when a limit has been passed; null while none is. */
+    passed_since: instantSchema.nullable(),
+    /**
+     * While a limit counts as passed: since when the weather has been within all of them again, without a break; null
+     * while it is not. After ten minutes of it robots can start.
+     */
+    within_since: instantSchema.nullable(),
     /** When the weather was last compared with the limits. */
     judged_at: instantSchema.nullable(),
     /** When the forecast was received that it was compared with; null without one. */
@@ -83,6 +91,18 @@ export const siteGuard = defineRoute({
         temperature_c: z.number().nullable(),
       })
       .nullable(),
+    /** Whose forecast that is; null without one. */
+    forecast_source: weatherSourceSchema.nullable(),
+    /** What is forecast for the present hour and the next; both count. Null where it is not known. */
+    hours: z.array(
+      z.object({
+        /** The end of the hour. */
+        at: instantSchema,
+        gust_kmh: z.number().nullable(),
+        rain_mm: z.number().nullable(),
+        temperature_c: z.number().nullable(),
+      }),
+    ),
   }),
 });
 

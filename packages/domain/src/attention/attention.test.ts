@@ -28,6 +28,7 @@ const alert = (id: string, minutes: number) => ({
   id,
   site,
   robot: robot(Number(id)),
+  severity: "CRITICAL" as const,
   code: "JAM",
   text: `The brush of ${id} is jammed.`,
   raisedAt: ago(minutes),
@@ -165,6 +166,19 @@ describe("attention: one item for the robots of a site with the same cause", () 
       },
     ]);
     expect(itemsOf({ alerts })).toMatchObject([{ kind: "ALERT", key: "1" }]);
+  });
+
+  test("an alert that is no more than a warning keeps its severity, after the critical ones", () => {
+    const weather = { ...alert("9", 5), robot: null, severity: "WARNING" as const, code: "WEATHER_LIMIT" };
+    expect(itemsOf({ alerts: [weather, alert("1", 1)] })).toMatchObject([
+      { key: "1", severity: "CRITICAL" },
+      {
+        key: "9",
+        severity: "WARNING",
+        robots: [],
+        suggestion: "Nothing to do: robots were stopped, and can be started again after the weather.",
+      },
+    ]);
   });
 
   test("critical alerts with the same words; those of other sites, and acknowledged ones, are others", () => {

@@ -3,6 +3,7 @@ import { ATTENTION_ROBOTS_LIMIT } from "@suncrew/contract/attention/attention.ts
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { LOW_BATTERY_PERCENT } from "../alerts/low-battery.ts";
+import type { ServerAlertCode } from "../alerts/server-alerts.ts";
 import { severityRank } from "../alerts/severity-order.ts";
 import type { LostWhileMoving } from "../robots/lost-while-moving.ts";
 import { addDays } from "../schedules/calendar-date.ts";
@@ -68,13 +69,17 @@ export interface LostRobotFact extends OfRobot {
   readonly lost: LostWhileMoving;
 }
 
-export interface CriticalAlertFact {
+/** Of the alerts that are no more than warnings, those that are listed: the whole site is kept from cleaning, or loses by it. */
+export const LISTED_WARNINGS: readonly ServerAlertCode[] = ["WEATHER_LIMIT", "SITE_SOILED"];
+
+export interface AlertFact {
   /** A bigint as text. */
   readonly id: string;
   /** Null for Suncrew's own servers. */
   readonly site: AttentionSite | null;
   /** Null if it is about a whole site or Suncrew's own servers. */
   readonly robot: AttentionRobot | null;
+  readonly severity: Severity;
   readonly code: string;
   readonly text: string;
   readonly raisedAt: Date;
@@ -115,7 +120,7 @@ export interface AttentionFacts {
   /** Only those that may be moving. */
   readonly lost: readonly LostRobotFact[];
   /** Open ones. */
-  readonly alerts: readonly CriticalAlertFact[];
+  readonly alerts: readonly AlertFact[];
   /** Since last evening; at most one of each robot: its newest. */
   readonly runs: readonly TroubledRunFact[];
   readonly batteries: readonly WeakBatteryFact[];
@@ -194,18 +199,18 @@ function alertItems({ alerts, lost }: AttentionFacts): Draft[] {
   const shown = alerts.filter(
     ({ code, robot }) => code !== "LOST_WHILE_MOVING" || robot === null || !listed.has(robot.robot_id),
   );
-  const same = ({ site, robot, code, text, acknowledged, id }: CriticalAlertFact) =>
+  const same = ({ site, robot, code, text, acknowledged, id }: AlertFact) =>
     robot === null ? id : JSON.stringify([site?.id, code, text, acknowledged?.at, acknowledged?.by]);
   return [...Map.groupBy(shown, same).values()].flatMap((each) => {
     const [first] = each;
     if (first === undefined) return [];
-    const { id, site, code, text, acknowledged } = first;
+    const { id, site, severity, code, text, acknowledged } = first;
     const ids = each.map((alert) => alert.id).toSorted();
     const since = new Date(Math.min(...each.map(({ raisedAt }) => raisedAt.getTime())));
     return {
       key: each.length === 1 ? id : `alerts-${ids[0]}`,
       kind: "ALERT",
-      severity: "CRITICAL",
+      severity,
       site,
       robots: each.flatMap(({ robot }) => robot ?? []),
       since,

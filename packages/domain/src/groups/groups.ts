@@ -27,10 +27,18 @@ export function onlineMembersOf(members: readonly { readonly status: RobotStatus
 interface GroupMember {
   readonly status: RobotStatus;
   readonly motion: KnownMotion | null;
+  /** Why its site's wind and rain guard lets no robot start; null where it does. */
+  readonly badWeather?: string | null;
 }
 
 /** Why a group's button is disabled, as a code. */
-export type GroupBlockedReason = "empty" | "member-running" | "member-may-be-moving" | "none-running" | "in-progress";
+export type GroupBlockedReason =
+  | "empty"
+  | "member-running"
+  | "member-may-be-moving"
+  | "none-running"
+  | "in-progress"
+  | "weather";
 
 /**
  * §4 Button enabling: Start All is disabled if any member is normal, Stop All if no member is. Stop All is also
@@ -42,7 +50,8 @@ export const groupCan = {
     if (members.length === 0) return "empty";
     if (commandInProgress) return "in-progress";
     if (members.some(({ status, motion }) => status === "normal" || motion === "MOVING")) return "member-running";
-    return members.some(({ motion }) => motion === "MAY_BE_MOVING") ? "member-may-be-moving" : null;
+    if (members.some(({ motion }) => motion === "MAY_BE_MOVING")) return "member-may-be-moving";
+    return members.some(({ badWeather = null }) => badWeather !== null) ? "weather" : null;
   },
   stopAll(members: readonly GroupMember[], startInProgress: boolean): GroupBlockedReason | null {
     if (members.length === 0) return "empty";

@@ -1,6 +1,7 @@
 import type { GuardState, GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
 import type { WithoutSensor } from "@suncrew/contract/guard/site-guard.ts";
 import { CLOCK_SKEW_MS } from "../devices/protocol-times.ts";
+import type { WeatherSource } from "@suncrew/contract/weather/weather.ts";
 import { outcomeSentence, outcomeText } from "../texts/outcome-texts.ts";
 import type { PassedLimit } from "../texts/passed-limit.ts";
 
@@ -24,6 +25,7 @@ export interface ForecastHour {
   readonly rain_mm: number | null;
   readonly temperature_c: number | null;
   readonly weather_received_at: Date | null;
+  readonly source?: WeatherSource;
 }
 
 /** The newest reading of a site's weather sensor. */

@@ -42,7 +42,11 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
   const isStarting = action?.verb === "START" || isStartUnderWay(members);
   // Robots of unknown status may be moving: Stop All is always enabled then.
   const stopBlockedReason = isKnown ? groupCan.stopAll(members, isStarting) : null;
-  const startReason = startBlockedReason === null ? null : groupBlockedReasonText[startBlockedReason];
+  const startReason =
+    startBlockedReason === null
+      ? null
+      : ((startBlockedReason === "weather" ? members[0]?.badWeather : null) ??
+        groupBlockedReasonText[startBlockedReason]);
   const lostCount = members.filter(({ lost }) => lost !== null).length;
   const pendingStopId = useId();
   return (

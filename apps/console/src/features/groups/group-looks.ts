@@ -18,6 +18,7 @@ export const groupBlockedReasonText: Record<GroupBlockedReason, string> = {
   "member-may-be-moving":
     "A robot of this group is not connected and may be moving. Start All is possible once it must have stopped.",
   "none-running": "No robot of this group is running.",
+  weather: "The weather at the site passes one of its limits, or is not known.",
   "in-progress": "A command of this group is in progress. Wait for the robots' answers.",
 };
 

@@ -80,9 +80,13 @@ function Reasons({ title, robots }: { readonly title: string; readonly robots: S
         {title}
       </Text>
       <ul className={classes["skipped"]} tabIndex={0}>
-        {robots.slice(0, MAX_NAMED).map(({ robot, reason }) => (
-          <li key={robot.id}>
-            <strong>{robot.serialNumber}</strong> {reason}
+        {/* The weather of a site is the reason of all its robots. */}
+        {[...Map.groupBy(robots.slice(0, MAX_NAMED), ({ reason }) => reason)].map(([reason, those]) => (
+          <li key={reason}>
+            <strong>
+              <SerialNumbers serials={those.map(({ robot }) => robot.serialNumber)} />
+            </strong>{" "}
+            {reason}
           </li>
         ))}
         {moreText(robots) !== null && <li>{moreText(robots)}</li>}

@@ -14,7 +14,7 @@ import { isRefusedAs } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { InvalidationQueue } from "../../platform/live/invalidation-queue.ts";
-import { onLiveEvents, useRobotLive } from "../../platform/live/live.ts";
+import { liveStore, onLiveEvents, useLiveValue, useRobotLive } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -23,6 +23,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { dayText } from "../../ui/site-time-text.ts";
+import { GuardNotice } from "../guard/public.ts";
 import { MuteControl } from "../mutes/public.ts";
 import {
   blockedReasonText,
@@ -99,9 +100,11 @@ function FoundRobot({ found, onOutdated }: FoundRobotProps) {
     void requestRobotStatus({ robotId, serialNumber, signal: new AbortController().signal, isManual: true });
   }, [row]);
   useRunsOf(row.site_id);
+  const site = useLiveValue(useCallback(() => liveStore.site(row.site_id), [row.site_id]));
   const current = live ?? row;
   return (
     <>
+      {site?.weather_guard?.text && <GuardNotice site={site} />}
       <div className={classes["top"]}>
         <RobotCard row={row} onRefresh={refresh} />
         <RobotFacts found={found} firmware={current.firmware_version} />

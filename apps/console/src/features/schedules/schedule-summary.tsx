@@ -6,6 +6,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
+import { SkippedByWeather } from "../guard/public.ts";
 import { DecisionsButton, NextDecision } from "./decision-parts.tsx";
 import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
@@ -71,6 +72,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
                 exactText={`${siteTimeText(new Date(nextAt), site.timezone, now)} (${site.timezone})`}
               />
               {`: ${siteTimeText(new Date(nextAt), site.timezone, now)}`}
+              <SkippedByWeather site={site} dueAt={nextAt} />
             </>
           )}
         </Box>

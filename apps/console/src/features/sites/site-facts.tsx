@@ -5,6 +5,7 @@ import { firstContentShown } from "../../platform/first-content.ts";
 import { shortDayText } from "../../ui/days.ts";
 import { lazyPart } from "../../ui/lazy-part.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { GuardControl, GuardNotice } from "../guard/public.ts";
 import { MuteControl } from "../mutes/public.ts";
 import { MaintenanceLink } from "../partners/public.ts";
 import {
@@ -67,9 +68,11 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
           </li>
         )}
         <li className={classes["mute"]}>
+          <GuardControl site={site} />
           <MuteControl target={{ siteId: site.id, robotId: null, name: site.name, timezone: site.timezone }} />
         </li>
       </ul>
+      {site.weather_guard?.text && <GuardNotice site={site} />}
       {isNew && <SetupChecklist site={site} rows={robots.rows} />}
     </header>
   );

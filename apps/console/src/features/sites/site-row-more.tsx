@@ -5,6 +5,7 @@ import { liveStore, useLiveValue } from "../../platform/live/live.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { statusLooks } from "../../ui/status-looks.ts";
+import { GuardMark } from "../guard/public.ts";
 import { MutedMark } from "../mutes/public.ts";
 import classes from "./site-list.module.css";
 
@@ -27,6 +28,7 @@ export function SiteRowMore({ siteId }: { readonly siteId: number }) {
   const { counts, lastCleanedAt } = site;
   return (
     <>
+      <GuardMark siteId={siteId} />
       <MutedMark siteId={siteId} />
       <span className={classes["counts"]}>
         {STATUSES.map((status) => {

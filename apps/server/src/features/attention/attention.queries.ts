@@ -2,7 +2,8 @@ import {
   type Acknowledgement,
   type AttentionFacts,
   BATTERY_AHEAD_MS,
-  type CriticalAlertFact,
+  type AlertFact,
+  LISTED_WARNINGS,
   lastEvening,
   type LongLockFact,
   type LostRobotFact,
@@ -32,7 +33,7 @@ export async function readAttentionFacts(
 ): Promise<AttentionFacts> {
   return {
     lost: await readLost(viewer, db, at),
-    alerts: await readCriticalAlerts(viewer, db),
+    alerts: await readAlerts(viewer, db),
     runs: await readTroubledRuns(viewer, db, at.now),
     batteries: await readBatteries(viewer, db, at.now, drains),
     locks: await readLongLocks(viewer, db, at.now),
@@ -74,7 +75,7 @@ async function readLost(viewer: Viewer, db: Executor, at: SeenAt): Promise<LostR
   });
 }
 
-async function readCriticalAlerts(viewer: Viewer, db: Executor): Promise<CriticalAlertFact[]> {
+async function readAlerts(viewer: Viewer, db: Executor): Promise<AlertFact[]> {
   const rows = await db
     .selectFrom("alerts as a")
     .leftJoin("sites", "sites.id", "a.site_id")
@@ -86,9 +87,15 @@ async function readCriticalAlerts(viewer: Viewer, db: Executor): Promise<Critica
       ]),
     )
     .where("a.cleared_at", "is", null)
-    .where("a.severity", "=", "CRITICAL")
+    .where((eb) =>
+      eb.or([
+        eb("a.severity", "=", "CRITICAL"),
+        // A robot's own codes are its maker's.
+        eb.and([eb("a.robot_id", "is", null), eb("a.code", "in", LISTED_WARNINGS)]),
+      ]),
+    )
     .select(["sites.id as site_id", "sites.name as site_name", "sites.timezone", "a.robot_id", "r.serial_number"])
-    .select(["a.code", "a.text", "a.raised_at", sql<string>`a.id::text`.as("id")])
+    .select(["a.severity", "a.code", "a.text", "a.raised_at", sql<string>`a.id::text`.as("id")])
     .select(["a.acknowledged_at", "a.acknowledged_by", "a.acknowledgement_comment"])
     .execute();
   return rows.map(({ site_id, site_name, timezone, robot_id, serial_number, ...alert }) => ({
@@ -96,6 +103,7 @@ async function readCriticalAlerts(viewer: Viewer, db: Executor): Promise<Critica
     site:
       site_id === null || site_name === null || timezone === null ? null : { id: site_id, name: site_name, timezone },
     robot: robot_id === null || serial_number === null ? null : { robot_id, serial_number },
+    severity: alert.severity,
     code: alert.code,
     text: alert.text,
     raisedAt: alert.raised_at,

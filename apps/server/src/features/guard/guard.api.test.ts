@@ -6,6 +6,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDevice } from "../../../test/fixtures.ts";
+import { SiteInputs } from "../weather/public.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
@@ -47,6 +48,48 @@ test("Wind and rain guard: an edit never overwrites somebody else's, and the sam
   expect(late).toMatchObject({ status: 409, body: { code: "EDIT_CONFLICT" } });
   await admin.call(updateSiteGuard, { ...own(), body: limits });
   expect(await admin.ask(siteGuard, own())).toMatchObject({ ...limits, version: 1 });
+});
+
+test("Wind and rain guard: a passed limit has its age, and the hours that count are named with their source and age", async () => {
+  const { ownSiteId: siteId } = server.fixtures;
+  const owner = await server.as("owner");
+  expect(await owner.ask(siteGuard, own())).toMatchObject({ hours: [], forecast_source: null, forecast_at: null });
+  await new SiteInputs(server.deps).runOnce();
+  await server.db
+    .updateTable("site_guards")
+    .set({ verdict: "PASSED", judged_at: server.clock.now(), within_since: new Date(TEST_NOW.getTime() - 60_000) })
+    .set({ passed: JSON.stringify({ what: "GUST", value: 62, limit: 45, source: "FORECAST" }) })
+    .where("site_id", "=", siteId)
+    .execute();
+  const raisedAt = new Date(TEST_NOW.getTime() - 600_000);
+  const alert = {
+    robot_id: null,
+    source: "SERVER",
+    code: "WEATHER_LIMIT",
+    severity: "WARNING",
+    text: "Gusts.",
+  } as const;
+  await server.db
+    .insertInto("alerts")
+    .values({ ...alert, site_id: siteId, raised_at: raisedAt })
+    .execute();
+  const guard = await owner.ask(siteGuard, own());
+  expect(guard).toMatchObject({
+    state: { verdict: "PASSED", text: expect.stringContaining("gusts of 62 km/h (limit 45 km/h) are forecast") },
+    passed_since: raisedAt.toISOString(),
+    within_since: new Date(TEST_NOW.getTime() - 60_000).toISOString(),
+    forecast_source: "sample",
+    forecast_at: expect.any(String),
+  });
+  expect(guard.hours).toHaveLength(2);
+  expect(guard.hours[0]).toEqual({
+    at: expect.any(String),
+    gust_kmh: expect.any(Number),
+    rain_mm: expect.any(Number),
+    temperature_c: expect.any(Number),
+  });
+  await server.db.updateTable("alerts").set({ cleared_at: server.clock.now() }).execute();
+  expect(await owner.ask(siteGuard, own())).toMatchObject({ passed_since: null });
 });
 
 test("Wind and rain guard: limits that make no sense are refused by field", async () => {

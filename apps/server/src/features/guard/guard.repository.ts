@@ -140,12 +140,26 @@ export type StoredGuard = Pick<
   | "version"
   | "judged_at"
   | "verdict"
+  | "within_since"
 > & { readonly passed: PassedLimit | null };
 
 /** Null for a site that never had limits. */
 export async function readGuard(db: Executor, siteId: number): Promise<StoredGuard | null> {
   const guard = await db.selectFrom("site_guards").selectAll().where("site_id", "=", siteId).executeTakeFirst();
   return guard ?? null;
+}
+
+/** When the open alert about a passed limit was raised; null without one. */
+export async function readPassedSince(db: Executor, siteId: number): Promise<Date | null> {
+  const alert = await db
+    .selectFrom("alerts")
+    .select("raised_at")
+    .where("code", "=", "WEATHER_LIMIT")
+    .where("site_id", "=", siteId)
+    .where("robot_id", "is", null)
+    .where("cleared_at", "is", null)
+    .executeTakeFirst();
+  return alert?.raised_at ?? null;
 }
 
 /** Serialises changes to a site's limits, also of one that has none yet. */

@@ -15,7 +15,6 @@ import { clearSiteAlerts } from "../alerts/public.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { auditedChange } from "../audit/public.ts";
 import { requireSite } from "../sites/public.ts";
-import { changeGuard, lockGuard, readGuard, type ReadHours, type StoredGuard } from "./guard.repository.ts";
 import {
   freeSensor,
   lockSensorDevice,
@@ -24,6 +23,14 @@ import {
   storeSensor,
   type StoredSensor,
 } from "./sensors.repository.ts";
+import {
+  changeGuard,
+  lockGuard,
+  readGuard,
+  type ReadHours,
+  readPassedSince,
+  type StoredGuard,
+} from "./guard.repository.ts";
 
 /** The weather limits of sites, as people see and change them. */
 export class SiteGuards {
@@ -46,12 +53,16 @@ export class SiteGuards {
     const { without_sensor, ...limits } = rulesOf(guard);
     const judged = { verdict: guard?.verdict ?? null, judgedAt: guard?.judged_at ?? null };
     const received = hours.flatMap(({ weather_received_at: at }) => at ?? []);
+    const state = hasLimits(limits) ? guardStateOf({ ...judged, passed: guard?.passed ?? null }, now) : null;
+    const isPassed = state?.verdict === "PASSED";
     return {
       site_id: siteId,
       ...limits,
       without_sensor,
       version: guard?.version ?? 0,
-      state: hasLimits(limits) ? guardStateOf({ ...judged, passed: guard?.passed ?? null }, now) : null,
+      state,
+      passed_since: isPassed ? ((await readPassedSince(db, siteId))?.toISOString() ?? null) : null,
+      within_since: isPassed ? (guard?.within_since?.toISOString() ?? null) : null,
       judged_at: judged.judgedAt?.toISOString() ?? null,
       forecast_at:
         received
@@ -59,6 +70,13 @@ export class SiteGuards {
           .at(-1)
           ?.toISOString() ?? null,
       sensor: sensorOf(await readSensor(db, siteId), now),
+      forecast_source: received.length === 0 ? null : (hours[0]?.source ?? null),
+      hours: hours.map(({ at, gust_kmh, rain_mm, temperature_c }) => ({
+        at: at.toISOString(),
+        gust_kmh,
+        rain_mm,
+        temperature_c,
+      })),
     };
   }
 

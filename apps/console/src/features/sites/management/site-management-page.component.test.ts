@@ -148,9 +148,9 @@ test("keyboard: after the last button of the row in a long list, Tab moves on to
   await expect.element(row.getByRole("button", { name: "Delete" })).toHaveFocus();
   await userEvent.keyboard("{Tab}");
   await expect.element(detail.getByRole("button", { name: "SunCare Services" })).toHaveFocus();
-  await expect.element(detail.getByRole("button", { name: "Mute messages" })).toBeVisible();
+  await expect.element(detail.getByRole("button", { name: "Weather limits" })).toBeVisible();
   await userEvent.keyboard("{Tab}");
-  await expect.element(detail.getByRole("button", { name: "Mute messages" })).toHaveFocus();
+  await expect.element(detail.getByRole("button", { name: "Weather limits" })).toHaveFocus();
   await userEvent.keyboard("{Tab}");
   await expect.element(detail.getByRole("tab", { name: "Individual Robots" })).toHaveFocus();
 });

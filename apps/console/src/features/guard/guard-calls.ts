@@ -1,0 +1,39 @@
+import { siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { call } from "../../platform/api/call.ts";
+import { change } from "../../platform/api/change.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { noteStale } from "../../platform/live/live.ts";
+
+/** The forecast and the time of the newest judgement change without the stream naming them. */
+const REFRESH_MS = 30_000;
+
+/** The weather limits of a site with what is known of its weather; read again when the live stream has another verdict. */
+export function useSiteGuard({ id, weather_guard: guard }: Pick<Site, "id" | "weather_guard">, isEnabled = true) {
+  const query = useQuery({
+    ...routeQuery(siteGuard, { params: { siteId: id } }),
+    refetchInterval: REFRESH_MS,
+    enabled: isEnabled,
+  });
+  const state = `${guard?.verdict} ${guard?.text}`;
+  const shown = useRef(state);
+  useEffect(() => {
+    if (state !== shown.current) noteStale(queryKeyOf(siteGuard, { params: { siteId: id } }));
+    shown.current = state;
+  }, [id, state]);
+  return query;
+}
+
+/** Based on the version that the edit started from. */
+export function saveLimits(site: Pick<Site, "id" | "name">, body: BodyOf<typeof updateSiteGuard>) {
+  return change({
+    send: () => call(updateSiteGuard, { params: { siteId: site.id }, body }),
+    invalidates: [queryKeyOf(siteGuard, { params: { siteId: site.id } }), queryKeyOf(siteDetails)],
+    hasConflictForm: true,
+    success: { title: "Weather Limits Saved", message: `The weather limits of ${site.name} have been saved.` },
+    failure: { title: "Weather Limits Not Saved", message: "Failed to save the weather limits. Please try again." },
+  });
+}

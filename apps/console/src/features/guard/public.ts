@@ -1,0 +1,1 @@
+export { GuardControl, GuardMark, GuardNotice, SkippedByWeather } from "./guard-parts.tsx";
