@@ -2,7 +2,7 @@ import {
   GUARD_FIELDS,
   GUARD_RANGES,
   type GuardField,
-  siteGuard,
+  type siteGuard,
   updateSiteGuard,
 } from "@suncrew/contract/guard/site-guard.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
