@@ -16,7 +16,16 @@ import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import type { Settings } from "../src/platform/dependencies.ts";
-import { activityRows, addRobot, createSessionToken, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
+import { storeSensor } from "../src/features/guard/public.ts";
+import {
+  activityRows,
+  addDevice,
+  addRobot,
+  createSessionToken,
+  type Fixtures,
+  type Person,
+  type TestRobot,
+} from "./fixtures.ts";
 import { InterruptibleDatabase } from "./interruptible-database.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
@@ -40,6 +49,8 @@ export interface HarnessOptions {
   /** Robots at `ownSite` besides those of the fixtures, in `moreRobots`; none by default. */
   readonly more?: number;
   readonly settings?: Partial<Settings>;
+  /** `ownSite` has a weather sensor, the first of the fleet's; none by default. */
+  readonly sensor?: boolean;
   /** How devices' accounts are managed; as with the embedded broker by default. */
   readonly brokerAccounts?: BrokerAccounts;
   /** Puts a proxy between the servers and the database; the test's own connection is not affected. */
@@ -48,6 +59,13 @@ export interface HarnessOptions {
   readonly general?: (connection: OpenDatabase["connection"]) => Db;
   /** Wraps each server's broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
+}
+
+async function addSensor(db: Db, siteId: number, now: Date): Promise<{ serial: string; secret: string }> {
+  const serial = "WX-1";
+  const secret = await addDevice(db, serial);
+  await db.transaction().execute((tx) => storeSensor(tx, siteId, serial, now));
+  return { serial, secret };
 }
 
 /** Servers, a real broker, a real database and simulated robots, one for each robot of the fixtures. */
@@ -100,7 +118,8 @@ export class CommandHarness {
     }
     const devices = [fixtures.ownRobot, fixtures.ownRobot2, fixtures.foreignRobot, ...moreRobots];
     const { initial } = options;
-    const fleet = createFleet({ mqttUrl: mqtt.url, devices, clock, ...(initial && { initial }) });
+    const sensors = options.sensor === true ? [await addSensor(database.db, fixtures.ownSiteId, clock.now())] : [];
+    const fleet = createFleet({ mqttUrl: mqtt.url, devices, sensors, clock, ...(initial && { initial }) });
     const listener = new pg.Client(database.connection);
     await listener.connect();
     await listener.query("listen suncrew_changes");

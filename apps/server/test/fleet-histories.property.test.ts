@@ -2,6 +2,7 @@ import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/group
 import { updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { createSchedule, deleteSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { SENSOR_STALE_MS } from "@suncrew/domain/guard/weather-guard.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -41,8 +42,8 @@ let motionsSeen = 0;
 const brokers: InterruptibleBroker[] = [];
 /** The interval in which the schedule was being deleted or disabled. */
 const ended: { readonly askedMs: number; readonly answeredMs: number }[] = [];
-/** `untilMs` is null in a storm that has not ended. */
-const storms: { readonly fromMs: number; untilMs: number | null }[] = [];
+/** `untilMs` is null in a storm that has not ended; the silence of the site's sensor is one. */
+const storms: { readonly of: "forecast" | "sensor"; readonly fromMs: number; untilMs: number | null }[] = [];
 let limitKmh = 45;
 const recorders = new Map<number, MotionRecorder>();
 const clock = new FastClock(SPEED);
@@ -54,7 +55,7 @@ beforeAll(async () => {
     brokers.push(broker);
     return broker;
   };
-  harness = await CommandHarness.open({ clock, servers: 2, wrapBroker });
+  harness = await CommandHarness.open({ clock, servers: 2, wrapBroker, sensor: true });
   for (const robot of robots()) {
     await harness.live(robot);
     recorders.set(robot.id, new MotionRecorder(harness.robot(robot), clock));
@@ -84,6 +85,7 @@ const fault = fc.oneof(
   fc.record({ kind: fc.constant("shuffle" as const), ms: ms(5_000), forSeconds }),
 );
 
+const measured = ["calm", "gusts", "gusts", "silent", "silent-for-long", "away"] as const;
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("press" as const), robot: which, server: which, verb }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("group" as const), server: which, verb }) },
@@ -107,6 +109,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("lock-group" as const), server: which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("release-group" as const), server: which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("blow" as const), gust: fc.constantFrom(CALM, STORM, STORM) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("measure" as const), what: fc.constantFrom(...measured) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), robot: which, fault }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("power-cycle" as const), robot: which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
@@ -166,6 +169,9 @@ async function live(steps: readonly Step[]): Promise<void> {
       case "blow":
         await blow(each.gust);
         break;
+      case "measure":
+        await measure(each.what);
+        break;
       case "fault":
         harness.robot(robotAt(each.robot)).inject(each.fault);
         break;
@@ -216,7 +222,7 @@ async function settle(): Promise<void> {
       // A plan that came too late for its time waits for tomorrow.
       ...(await harness.db.selectFrom("schedules").selectAll().where("next_run_at", "<", soonDue()).execute()),
       // In a storm, robots that have been started before it stand.
-      ...(storms.at(-1)?.untilMs === null
+      ...(storms.some(({ fromMs, untilMs }) => untilMs === null && fromMs <= clock.now().getTime())
         ? await harness.db.selectFrom("robot_state").selectAll().where("motion", "=", "MOVING").execute()
         : []),
       ...(await harness.db
@@ -358,23 +364,53 @@ async function blow(gust: number): Promise<void> {
   const days = [0, 1].map((day) => {
     return { day: new Date(at.getTime() + day * 86_400_000).toISOString().slice(0, 10), ...values };
   });
-  const last = storms.at(-1);
+  const last = openStorm("forecast");
   // Over before it is stored, and not begun until it is.
-  if (gust === CALM && last?.untilMs === null) last.untilMs = at.getTime();
+  if (gust === CALM && last !== undefined) last.untilMs = at.getTime();
   const received = { siteId, source: "sample", place: placeText(site), surface: null, archived: false, at } as const;
   await harness.db.transaction().execute(async (tx) => {
     // What was received before is not what is checked here.
     await tx.deleteFrom("site_weather_days").where("site_id", "=", siteId).execute();
     await storeWeatherDays(tx, received, days);
   });
-  if (gust === STORM && last?.untilMs !== null) storms.push({ fromMs: clock.now().getTime(), untilMs: null });
+  if (gust === STORM && last === undefined)
+    storms.push({ of: "forecast", fromMs: clock.now().getTime(), untilMs: null });
+}
+
+const openStorm = (of: "forecast" | "sensor") => storms.find((each) => each.of === of && each.untilMs === null);
+
+/** What the site's weather sensor does from now on. Gusts begin once a server has stored them. */
+async function measure(what: (typeof measured)[number]): Promise<void> {
+  const [sensor] = harness.fleet.sensors;
+  if (sensor === undefined) throw new Error("The site has no sensor.");
+  const at = clock.now().getTime();
+  const last = openStorm("sensor");
+  if (last !== undefined) last.untilMs = at;
+  sensor.clear();
+  if (what === "calm") return;
+  if (what === "gusts") {
+    sensor.inject({ kind: "gusts", kmh: STORM });
+    const stored = async () => {
+      const { gust_kmh } = await harness.db.selectFrom("site_sensors").select("gust_kmh").executeTakeFirstOrThrow();
+      if (gust_kmh === STORM) return;
+      await passed(1_000);
+      await stored();
+    };
+    await soon(stored(), "gusts that the sensor measures are stored");
+    storms.push({ of: "sensor", fromMs: clock.now().getTime(), untilMs: null });
+    return;
+  }
+  sensor.inject({ kind: what === "away" ? "away" : "silent" });
+  storms.push({ of: "sensor", fromMs: at + SENSOR_STALE_MS, untilMs: null });
+  if (what === "silent-for-long") await passed(SENSOR_STALE_MS + STORM_KNOWN_MS + 5_000);
 }
 
 /** Other limits than before: what was passed by them counts for nothing. */
 async function setLimit(): Promise<void> {
   const { ownSiteId: siteId } = harness.fixtures;
   limitKmh = limitKmh === 45 ? 46 : 45;
-  const body = { max_gust_kmh: limitKmh, max_rain_mm: null, min_temperature_c: null, max_temperature_c: null };
+  const others = { max_rain_mm: null, min_temperature_c: null, max_temperature_c: null };
+  const body = { max_gust_kmh: limitKmh, ...others, without_sensor: "STOP" as const };
   const answer = await onServer(0, (client) => client.call(updateSiteGuard, { params: { siteId }, body }));
   expect(answer.status).toBe(200);
   const judged = harness.until(async () => {
@@ -387,6 +423,7 @@ async function setLimit(): Promise<void> {
 /** Leaves the robots stopped, free and without a schedule for the next history, in calm weather. */
 async function cleanUp(): Promise<void> {
   await blow(CALM);
+  await measure("calm");
   await setLimit();
   await onServer(0, unplan);
   for (const robot of robots()) {
@@ -502,7 +539,7 @@ async function soon<T>(event: Promise<T>, expected: string, found = () => ""): P
 }
 
 test(
-  `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, locks, storms and faults no robot in maintenance moves, none starts or is left running past a weather limit, no old start acts, nothing starts that a person stopped, and nothing runs past its time (seed ${seed})`,
+  `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, locks, storms and faults no robot in maintenance moves, none starts or is left running past a weather limit or without the readings that its site wants, no old start acts, nothing starts that a person stopped, and nothing runs past its time (seed ${seed})`,
   { timeout: 60_000 + histories * 20_000 },
   async () => {
     const steps = fc.array(step, { minLength: 10, maxLength: 40, size: "max" });

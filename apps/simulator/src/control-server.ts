@@ -4,6 +4,7 @@ import { type FaultKind, faultKinds, faultSchema, issueText } from "./faults/fau
 import type { Fleet } from "./fleet/fleet.ts";
 import type { SimulatedRobot } from "./fleet/simulated-robot.ts";
 import { conditionSchema } from "./robot/memory.ts";
+import { sensorFaultKinds, sensorFaultSchema } from "./sensor/simulated-sensor.ts";
 
 export interface ControlServer {
   /** `http://127.0.0.1:<port>`. */
@@ -63,8 +64,10 @@ async function route(fleet: Fleet, request: IncomingMessage): Promise<unknown> {
   refusePages(request);
   const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
   const [root, serial, thing, kind, ...rest] = path.split("/").slice(1);
-  if (root !== "robots" || rest.length > 0) throw new Refusal(404, "There is nothing at this address.");
+  if (!["robots", "sensors"].includes(root ?? "") || rest.length > 0)
+    throw new Refusal(404, "There is nothing at this address.");
   const action = [request.method, thing, kind === undefined ? "" : "kind"].filter(Boolean).join(" ");
+  if (root === "sensors") return await sensorRoute(fleet, serial, action, kind ?? "", request);
   if (serial === undefined && action === "GET") return fleet.serials.map((each) => fleet.robot(each).truth());
   const robot = fleet.find(serial ?? "");
   if (robot === undefined) throw new Refusal(404, `There is no robot ${serial ?? ""}.`);
@@ -93,6 +96,27 @@ async function route(fleet: Fleet, request: IncomingMessage): Promise<unknown> {
       throw new Refusal(404, "There is nothing at this address.");
   }
   return robot.truth();
+}
+
+async function sensorRoute(
+  fleet: Fleet,
+  serial: string | undefined,
+  action: string,
+  word: string,
+  request: IncomingMessage,
+): Promise<unknown> {
+  if (serial === undefined && action === "GET") return fleet.sensors.map((each) => each.truth());
+  const sensor = fleet.sensors.find((each) => each.serial === serial);
+  if (sensor === undefined) throw new Refusal(404, `There is no weather sensor ${serial ?? ""}.`);
+  if (action === "POST faults") sensor.inject(parsed(sensorFaultSchema, await readBody(request)));
+  else if (action === "DELETE faults") sensor.clear();
+  else if (action === "DELETE faults kind") {
+    const kind = sensorFaultKinds.find((known) => known === word);
+    if (kind === undefined)
+      throw new Refusal(400, `"${word}" is not a fault; the faults are ${sensorFaultKinds.join(", ")}.`);
+    sensor.clear(kind);
+  } else if (action !== "GET") throw new Refusal(404, "There is nothing at this address.");
+  return sensor.truth();
 }
 
 /** A web page could reach this port: its requests carry an origin, or another host's name. */

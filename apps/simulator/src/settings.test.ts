@@ -39,6 +39,7 @@ it("uses the environment if no option is given", () => {
     mqttUrl: "mqtt://broker:1884",
     protocolVersion: 4,
     devices: [{ serial: "SCR-1001", secret: "hidden" }],
+    sensors: [],
     controlPort: 4001,
     stateFile: "state.json",
     speed: 60,

@@ -8,11 +8,13 @@ import type { FirmwareTimes } from "./fleet/simulated-robot.ts";
 import type { Device } from "./fleet/link.ts";
 import { firmwareFaults } from "./robot/conditions.ts";
 import { conditionSchema } from "./robot/memory.ts";
+import { sensorFaultKinds } from "./sensor/simulated-sensor.ts";
 
 export interface Settings {
   readonly mqttUrl: string;
   readonly protocolVersion: 4 | 5;
   readonly devices: readonly Device[];
+  readonly sensors: readonly Device[];
   readonly initial: Readonly<Record<string, InitialState>>;
   readonly stateFile: string | undefined;
   readonly controlPort: number;
@@ -30,6 +32,7 @@ Usage: npm run simulate -- [options]
   --mqtt-url URL        broker, mqtt:// or mqtts://      SIM_MQTT_URL      mqtt://127.0.0.1:1883
   --mqtt-version N      4 (MQTT 3.1.1) or 5              SIM_MQTT_VERSION  4
   --devices FILE        {"devices":[{"serial","secret"}]} SIM_DEVICES_FILE
+                        with "sensor":true a weather sensor
   --serial S            one robot, with --secret
   --robots N            N robots SIM-00001 ..., with --secret for all of them
   --serial-prefix P     for --robots                                       SIM-
@@ -55,7 +58,10 @@ Control address (127.0.0.1 only):
   GET /robots, GET /robots/SERIAL                  true physical state
   POST /robots/SERIAL/faults  {"kind": ..., ...}   DELETE /robots/SERIAL/faults[/KIND]
   POST /robots/SERIAL/condition  {"battery", "mode", "maintenance", "applied", "firmware"}
-  POST /robots/SERIAL/power-cycle                  POST /robots/SERIAL/memory-loss`;
+  POST /robots/SERIAL/power-cycle                  POST /robots/SERIAL/memory-loss
+  GET /sensors, GET /sensors/SERIAL                true weather at the weather sensors
+  POST /sensors/SERIAL/faults  {"kind": ..., ...}  DELETE /sensors/SERIAL/faults[/KIND]
+    ${sensorFaultKinds.join(", ")}; "kmh" of gusts, "mmPerHour" of rain, "forSeconds" of all`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -87,7 +93,7 @@ export function readSettings(argv: readonly string[], environment: Environment):
   const env = (name: string): string | undefined => environment[name] || undefined;
   const scenarioFile = values.scenario ?? env("SIM_SCENARIO_FILE");
   const scenario = scenarioFile === undefined ? { robots: {} } : readScenarioFile(scenarioFile);
-  const devices = devicesOf({
+  const { devices, sensors } = devicesOf({
     file: values.devices ?? env("SIM_DEVICES_FILE"),
     secret: values.secret ?? env("SIM_SECRET"),
     serial: values.serial,
@@ -99,6 +105,7 @@ export function readSettings(argv: readonly string[], environment: Environment):
     protocolVersion:
       numberIn("--mqtt-version", values["mqtt-version"] ?? env("SIM_MQTT_VERSION") ?? "4", 4, 5) === 5 ? 5 : 4,
     devices,
+    sensors,
     initial: withFaults(scenario.robots, values.fault, devices),
     stateFile: values.state ?? env("SIM_STATE_FILE"),
     controlPort: numberIn("--control-port", values["control-port"] ?? env("SIM_CONTROL_PORT") ?? "0", 0, 65_535),
@@ -138,7 +145,7 @@ interface DeviceOptions {
   readonly secret: string | undefined;
 }
 
-function devicesOf({ file, serial, robots, prefix, secret }: DeviceOptions): Device[] {
+function devicesOf({ file, serial, robots, prefix, secret }: DeviceOptions): Pick<Settings, "devices" | "sensors"> {
   if (serial === undefined && robots === undefined) {
     if (file === undefined)
       throw new Error("Specify the robots: --devices FILE, or --serial or --robots with --secret.");
@@ -150,7 +157,7 @@ function devicesOf({ file, serial, robots, prefix, secret }: DeviceOptions): Dev
   if (serial !== undefined) serials.unshift(serial);
   const wrong = serials.find((each) => !serialSchema.safeParse(each).success);
   if (wrong !== undefined) throw new Error(`"${wrong}" is not a serial number.`);
-  return serials.map((each) => ({ serial: each, secret }));
+  return { devices: serials.map((each) => ({ serial: each, secret })), sensors: [] };
 }
 
 function withFaults(
@@ -190,7 +197,13 @@ const scenarioSchema = z.strictObject({
     z.strictObject({ condition: conditionSchema.optional(), faults: z.array(faultInScenario).optional() }),
   ),
 });
-const devicesSchema = z.object({ devices: z.array(z.object({ serial: serialSchema, secret: z.string().min(1) })) });
+const deviceSchema = z.object({
+  serial: serialSchema,
+  secret: z.string().min(1),
+  /** It is a weather sensor's. */
+  sensor: z.boolean().default(false),
+});
+const devicesSchema = z.object({ devices: z.array(deviceSchema) });
 
 /** Throws an Error if the file is missing or invalid. */
 function readScenarioFile(path: string): z.output<typeof scenarioSchema> {
@@ -198,8 +211,10 @@ function readScenarioFile(path: string): z.output<typeof scenarioSchema> {
 }
 
 /** Throws an Error, which contains no secret, if the file is missing or invalid. */
-function readDevicesFile(path: string): Device[] {
-  return readJsonFile(path, "devices", devicesSchema).devices;
+function readDevicesFile(path: string): Pick<Settings, "devices" | "sensors"> {
+  const found = Map.groupBy(readJsonFile(path, "devices", devicesSchema).devices, ({ sensor }) => sensor);
+  const of = (some: readonly Device[] = []) => some.map(({ serial, secret }) => ({ serial, secret }));
+  return { devices: of(found.get(false)), sensors: of(found.get(true)) };
 }
 
 function readJsonFile<T>(path: string, what: string, schema: z.ZodType<T>): T {

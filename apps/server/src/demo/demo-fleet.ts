@@ -44,6 +44,9 @@ export const demoRobots: readonly DemoRobot[] = [
 /** The devices that every demo has: SCR-1001 to SCR-1020. */
 export const demoSerials: readonly string[] = Array.from({ length: 20 }, (_, index) => `SCR-${1001 + index}`);
 
+/** The weather sensor of the first park. */
+export const demoSensor = { serial: "WX-1001", park: 0 } as const;
+
 /** Those of them without a robot that are allocated to the partner with a sign-in; the others are the operator's. */
 export const demoSerialsOfPartner: readonly string[] = ["SCR-1013", "SCR-1015", "SCR-1017"];
 

@@ -3,13 +3,21 @@ import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import { sql } from "kysely";
 import { z } from "zod";
 import { demoSignIns, hashPassword } from "../features/auth/public.ts";
+import { storeSensor } from "../features/guard/public.ts";
 import { hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
 import type { Db, Executor, Tx } from "../platform/database/database.ts";
 import { StartError } from "../platform/errors.ts";
 import { DEMO_MARK, holdsDemoData } from "../process/installation.repository.ts";
 import type { RequestedFleet } from "../process/options.ts";
 import type { DemoDevice } from "./demo-simulator.ts";
-import { demoFleet, type DemoRobot, demoSerialsOfPartner, type FleetSize, defaultFleet } from "./demo-fleet.ts";
+import {
+  demoFleet,
+  type DemoRobot,
+  demoSensor,
+  demoSerialsOfPartner,
+  type FleetSize,
+  defaultFleet,
+} from "./demo-fleet.ts";
 import { type DemoPark, type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
 import { markHistory } from "./history/demo-history.repository.ts";
 
@@ -44,6 +52,7 @@ export async function seedDemo(
     const { parks, robots } = demoFleet(size);
     await insertParks(tx, parks);
     await insertRobots(tx, parks, robots);
+    await insertSensor(tx, parks);
     await storeFleet(tx, size);
     if (options.history) await markHistory(tx, "wanted");
     await tx.insertInto("installation").values({ key: DEMO_MARK, value: new Date().toISOString() }).execute();
@@ -206,6 +215,13 @@ async function insertRobots(tx: Tx, parks: readonly DemoPark[], robots: readonly
       .values(batch)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+}
+
+/** Without limits it has no effect yet. */
+async function insertSensor(tx: Tx, parks: readonly DemoPark[]): Promise<void> {
+  const name = parks[demoSensor.park]?.name ?? "";
+  const site = await tx.selectFrom("sites").select("id").where("name", "=", name).executeTakeFirst();
+  if (site !== undefined) await storeSensor(tx, site.id, demoSensor.serial, new Date());
 }
 
 function batchesOf<T>(rows: readonly T[]): T[][] {

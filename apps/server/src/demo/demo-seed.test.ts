@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,10 +40,10 @@ async function counts({ db } = database): Promise<Record<string, number>> {
 }
 
 describe("demo data", () => {
-  test("six parks, four partners besides In-house, 14 robots, 20 devices; a second start changes nothing", async () => {
+  test("six parks, four partners besides In-house, 14 robots, 21 devices, one of them a weather sensor; a second start changes nothing", async () => {
     expect(await seed()).toBe("seeded");
     const first = await counts();
-    expect(first).toEqual({ partners: 5, users: 2, sites: 6, robots: 14, devices: 20, robot_state: 14 });
+    expect(first).toEqual({ partners: 5, users: 2, sites: 6, robots: 14, devices: 21, robot_state: 14 });
     expect(await seed()).toBe("unchanged");
     expect(await counts()).toEqual(first);
   });
@@ -65,6 +66,7 @@ describe("demo data", () => {
       .leftJoin("robots as r", "r.serial_number", "d.serial")
       .select(["d.serial", "p.name"])
       .where("r.id", "is", null)
+      .where(sql<boolean>`d.serial not in (select serial from site_sensors)`)
       .orderBy("d.serial")
       .execute();
     expect(rows.map(({ serial, name }) => `${serial} ${name}`)).toEqual([
@@ -161,7 +163,7 @@ describe("demo data", () => {
     expect(await counts(other)).toMatchObject({ partners: 5, users: 2, sites: 29 });
     const { robots, devices, robot_state } = await counts(other);
     expect(robots).toBeGreaterThan(260);
-    expect([robot_state, devices]).toEqual([robots, 306]);
+    expect([robot_state, devices]).toEqual([robots, 307]);
     expect(await chooseFleet(db, { sites: null, robots: null })).toEqual(size);
     expect(await seed(other, size)).toBe("unchanged");
 
@@ -186,11 +188,12 @@ describe("demo data", () => {
     const other = await createTestDatabase();
     const size = { sites: 2_000, robots: 20_000 };
     expect(await seed(other, size)).toBe("seeded");
-    const all = { partners: 5, users: 2, sites: 2_000, robots: 20_000, devices: 20_006, robot_state: 20_000 };
+    const all = { partners: 5, users: 2, sites: 2_000, robots: 20_000, devices: 20_007, robot_state: 20_000 };
     expect(await counts(other)).toEqual(all);
     const devices = await ensureDemoDevices(dataDir, demoFleet(size));
     expect(new Set(devices.map(({ secret }) => secret)).size).toBe(devices.length);
-    expect(await deviceAccess(other.db).signIn("SCR-21006", devices.at(-1)?.secret ?? "")).toBe(true);
+    const last = devices.find(({ serial }) => serial === "SCR-21006");
+    expect(await deviceAccess(other.db).signIn("SCR-21006", last?.secret ?? "")).toBe(true);
     await other.close();
   });
 });

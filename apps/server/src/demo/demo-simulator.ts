@@ -10,9 +10,11 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { writePrivateFile } from "../platform/embedded/files.ts";
 import { DEMO_DEVICES_FILE, repositoryDir } from "../process/data-folder.ts";
-import type { DemoFleet } from "./demo-fleet.ts";
+import { type DemoFleet, demoSensor } from "./demo-fleet.ts";
 
-const devicesSchema = z.object({ devices: z.array(z.object({ serial: z.string(), secret: z.string().min(20) })) });
+const devicesSchema = z.object({
+  devices: z.array(z.object({ serial: z.string(), secret: z.string().min(20), sensor: z.literal(true).optional() })),
+});
 export interface DemoDevice {
   readonly serial: string;
   readonly secret: string;
@@ -31,9 +33,15 @@ export const demoScenarioFile = (dataDir: string): string => join(dataDir, "demo
 export async function ensureDemoDevices(dataDir: string, { serials }: DemoFleet): Promise<DemoDevice[]> {
   const path = demoDevicesFile(dataDir);
   const known = new Map((await readDevices(path)).map((device) => [device.serial, device]));
-  const devices = serials.map((serial) => known.get(serial) ?? newDevice(serial));
+  const devices = [...serials, demoSensor.serial].map((serial) => known.get(serial) ?? newDevice(serial));
   if (devices.some(({ isNew }) => isNew)) {
-    const stored = { devices: devices.map(({ serial, secret }) => ({ serial, secret })) };
+    const stored = {
+      devices: devices.map(({ serial, secret }) => ({
+        serial,
+        secret,
+        ...(serial === demoSensor.serial && { sensor: true }),
+      })),
+    };
     await writePrivateFile(path, `${JSON.stringify(stored, null, 1)}\n`);
   }
   return devices;

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { type AckMessage, type CommandMessage, type StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { leaves, parseTopic, type RobotLeaf, robotLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
+import { type DeviceLeaf, leaves, parseTopic, robotLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import mqtt, { type MqttClient } from "mqtt";
 import type { FleetClock } from "../fleet/clock.ts";
 
-type MessageOf<L extends RobotLeaf> = ReturnType<(typeof leaves)[L]["schema"]["parse"]>;
+type MessageOf<L extends DeviceLeaf> = ReturnType<(typeof leaves)[L]["schema"]["parse"]>;
 
 /** A message from the robot, live or retained by the broker. */
 export type Received = { readonly retained: boolean; readonly atMs: number } & {
-  readonly [L in RobotLeaf]: { readonly leaf: L; readonly message: MessageOf<L> };
-}[RobotLeaf];
-type ReceivedOf<L extends RobotLeaf> = Extract<Received, { leaf: L }>;
+  readonly [L in DeviceLeaf]: { readonly leaf: L; readonly message: MessageOf<L> };
+}[DeviceLeaf];
+type ReceivedOf<L extends DeviceLeaf> = Extract<Received, { leaf: L }>;
 
 /** A numbered command, which the robot answers with an ack. */
 export type Order = Extract<CommandMessage, { seq: number }>;
@@ -26,7 +26,7 @@ export interface Access {
   readonly ca?: Buffer | undefined;
 }
 
-/** A connection to the broker that commands one robot as a server would. */
+/** A connection to the broker that hears one device, and commands it if it is a robot, as a server would. */
 export class RobotClient {
   /** Everything received, in order. */
   readonly received: Received[] = [];
@@ -35,11 +35,13 @@ export class RobotClient {
   readonly clock: FleetClock;
   readonly #client: MqttClient;
   readonly #serial: string;
+  readonly #of: readonly DeviceLeaf[];
   readonly #listeners = new Set<(received: Received) => void>();
   #seq = 0;
   #onlyStop = false;
 
-  private constructor(client: MqttClient, serial: string, clock: FleetClock) {
+  private constructor(client: MqttClient, serial: string, clock: FleetClock, of: readonly DeviceLeaf[]) {
+    this.#of = of;
     this.#client = client;
     this.#serial = serial;
     this.clock = clock;
@@ -47,7 +49,11 @@ export class RobotClient {
   }
 
   /** Connects and subscribes. Rejects if the broker is unreachable or refuses. */
-  static async open({ brokerUrl, serial, ca, ...account }: Access, clock: FleetClock): Promise<RobotClient> {
+  static async open(
+    { brokerUrl, serial, ca, ...account }: Access,
+    clock: FleetClock,
+    of: readonly DeviceLeaf[] = robotLeaves,
+  ): Promise<RobotClient> {
     const { username, password } = account;
     const client = await mqtt.connectAsync(
       brokerUrl,
@@ -60,9 +66,9 @@ export class RobotClient {
       },
       false,
     );
-    const robot = new RobotClient(client, serial, clock);
+    const robot = new RobotClient(client, serial, clock, of);
     await client.subscribeAsync(
-      robotLeaves.map((leaf) => topicOf(serial, leaf)),
+      of.map((leaf) => topicOf(serial, leaf)),
       { qos: 1 },
     );
     return robot;
@@ -142,7 +148,7 @@ export class RobotClient {
   }
 
   /** The first matching message on a leaf from index `from`; null if none arrives in time. */
-  next<L extends RobotLeaf>(
+  next<L extends DeviceLeaf>(
     leaf: L,
     matches: (message: MessageOf<L>, received: Received) => boolean,
     limitMs: number,
@@ -167,7 +173,7 @@ export class RobotClient {
   }
 
   #onMessage(topic: string, payload: Buffer, retained: boolean): void {
-    const leaf = robotLeaves.find((one) => one === parseTopic(topic)?.leaf);
+    const leaf = this.#of.find((one) => one === parseTopic(topic)?.leaf);
     if (leaf === undefined) return;
     const message = this.#parse(leaf, payload);
     if (message === null) return;
@@ -176,7 +182,7 @@ export class RobotClient {
     for (const listener of this.#listeners) listener(one);
   }
 
-  #parse(leaf: RobotLeaf, payload: Buffer): { leaf: RobotLeaf; message: unknown } | null {
+  #parse(leaf: DeviceLeaf, payload: Buffer): { leaf: DeviceLeaf; message: unknown } | null {
     try {
       const parsed = leaves[leaf].schema.safeParse(JSON.parse(payload.toString()));
       if (parsed.success) return { leaf, message: parsed.data };

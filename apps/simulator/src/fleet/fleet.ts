@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { type FaultInput, faultSchema } from "../faults/fault.ts";
+import { SimulatedSensor } from "../sensor/simulated-sensor.ts";
 import { machineAtSpeed } from "../robot/machine.ts";
 import { type Condition, freshMemory } from "../robot/memory.ts";
 import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
@@ -17,6 +18,8 @@ export interface InitialState {
 export interface FleetOptions {
   readonly mqttUrl: string;
   readonly devices: readonly Device[];
+  /** Devices of weather sensors. */
+  readonly sensors?: readonly Device[];
   /** MQTT 3.1.1 (4) by default. */
   readonly protocolVersion?: 4 | 5;
   /** In memory by default. */
@@ -44,6 +47,7 @@ export interface Fleet {
   /** Throws if the fleet has no such robot. */
   robot(serial: string): SimulatedRobot;
   find(serial: string): SimulatedRobot | undefined;
+  readonly sensors: readonly SimulatedSensor[];
   /** Resolves once every robot is connected. */
   untilConnected(): Promise<void>;
 }
@@ -91,6 +95,11 @@ export function createFleet(options: FleetOptions): Fleet {
     const faults = (initial.faults ?? []).map((fault) => faultSchema.parse(fault));
     robots.set(device.serial, new SimulatedRobot(device, memory, faults, deps));
   }
+  const { mqttUrl, protocolVersion } = deps;
+  const sensors = (options.sensors ?? []).map((device) => {
+    if (robots.has(device.serial)) throw new Error(`The serial number ${device.serial} appears twice.`);
+    return new SimulatedSensor(device, { mqttUrl, protocolVersion, clock });
+  });
   let cancelTicks: Cancel = () => {};
 
   /** One timer for all: each tick advances a tenth of the robots by half a second. */
@@ -110,12 +119,13 @@ export function createFleet(options: FleetOptions): Fleet {
       cancelTicks();
       startTicks();
       for (const robot of robots.values()) robot.start();
+      for (const sensor of sensors) sensor.start();
     },
     async stop() {
       cancelTicks();
       gate.clear();
       const all = [...robots.values()];
-      const closed = Promise.all(all.map((robot) => robot.stop()));
+      const closed = Promise.all([...all, ...sensors].map((each) => each.stop()));
       const { promise: timeout, resolve: expire } = Promise.withResolvers<void>();
       const timer = setTimeout(expire, STOP_LIMIT_MS);
       await Promise.race([closed, timeout]);
@@ -129,6 +139,7 @@ export function createFleet(options: FleetOptions): Fleet {
       return robot;
     },
     find: (serial) => robots.get(serial),
+    sensors,
     async untilConnected() {
       await Promise.all([...robots.values()].map((robot) => robot.until((truth) => truth.connected)));
     },

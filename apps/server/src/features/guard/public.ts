@@ -1,2 +1,2 @@
-export { freeSensor, type ReceivedReading, recordReadings } from "./sensors.repository.ts";
+export { freeSensor, type ReceivedReading, recordReadings, storeSensor } from "./sensors.repository.ts";
 export { WEATHER_GUARD, WeatherGuard } from "./weather-guard.ts";

@@ -110,8 +110,8 @@ describe("protocol rule 9: own topics only", () => {
     expect(logged.at(-1)).toContain("the broker refused a sign-in: 4 more times in the last minute");
   });
 
-  test("a robot reaches its own connection, state, ack and event", async () => {
-    const own = ["connection", "state", "ack", "event"].map((leaf) => `scr/v1/SCR-1001/${leaf}`);
+  test("a device reaches its own connection, state, ack, event and weather", async () => {
+    const own = ["connection", "state", "ack", "event", "weather"].map((leaf) => `scr/v1/SCR-1001/${leaf}`);
     const received = await topicsUntilMarker(async () => {
       const robot = await connect(options("SCR-1001"));
       for (const topic of own) await robot.publishAsync(topic, "{}", { qos: 1 });
@@ -122,6 +122,7 @@ describe("protocol rule 9: own topics only", () => {
   test.each([
     "scr/v1/SCR-1001/command",
     "scr/v1/SCR-1002/state",
+    "scr/v1/SCR-1002/weather",
     "scr/v1/SCR-1002/command",
     "scr/v1/SCR-1001/other",
     "scr/v1/SCR-1001/state/more",
@@ -144,6 +145,7 @@ describe("protocol rule 9: own topics only", () => {
     "scr/v1/+/command",
     "scr/v1/SCR-1002/command",
     "scr/v1/SCR-1001/state",
+    "scr/v1/+/weather",
     "$SYS/#",
   ])("a robot may not subscribe to %s", async (filter) => {
     const robot = await connect(options("SCR-1001"));
