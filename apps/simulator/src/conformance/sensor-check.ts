@@ -1,5 +1,5 @@
 import type { Finding } from "./conformance-check.ts";
-import { type Received, RobotClient } from "./robot-client.ts";
+import type { Received, RobotClient } from "./robot-client.ts";
 
 export interface SensorCheckOptions {
   /** How long it listens, in milliseconds. */

@@ -36,17 +36,13 @@ const verdict = (wanted: string) =>
     return guard?.verdict === wanted;
   });
 
-test("Wind and rain guard: through a real broker, gusts at a site's sensor stop its robot and refuse the next Start, as a sensor that falls silent does", async () => {
-  const { ownSiteId: siteId, ownRobot } = harness.fixtures;
+test("Wind and rain guard: through a real broker, gusts at a site's sensor stop its robot and refuse the next Start", async () => {
+  const { ownSiteId: siteId } = harness.fixtures;
   const [sensor] = harness.fleet.sensors;
   const admin = await harness.server.as("admin");
   const others = { max_rain_mm: null, min_temperature_c: null, max_temperature_c: null };
-  const limits = (gust: number) =>
-    admin.call(updateSiteGuard, {
-      params: { siteId },
-      body: { max_gust_kmh: gust, ...others, without_sensor: "STOP" as const },
-    });
-  await limits(45);
+  const body = { max_gust_kmh: 45, ...others, without_sensor: "STOP" as const };
+  await admin.call(updateSiteGuard, { params: { siteId }, body });
   await verdict("CLEAR");
   expect((await harness.press("START")).status).toBe(200);
   sensor?.inject({ kind: "gusts", kmh: 62 });
@@ -65,21 +61,5 @@ test("Wind and rain guard: through a real broker, gusts at a site's sensor stop 
   expect(await admin.ask(siteGuard, { params: { siteId } })).toMatchObject({
     state: { verdict: "PASSED", text: expect.stringContaining("gusts of 62 km/h (limit 45 km/h) are measured") },
     sensor: { serial: "WX-1", gust_kmh: 62, fresh: true },
-  });
-  // Other limits than before: the ten minutes after the gusts do not count.
-  sensor?.clear();
-  await harness.until(async () => {
-    await limits(46);
-    return (await admin.ask(siteGuard, { params: { siteId } })).sensor?.gust_kmh === 14;
-  });
-  await limits(47);
-  await verdict("CLEAR");
-  expect((await harness.press("START")).status).toBe(200);
-  sensor?.inject({ kind: "silent" });
-  await verdict("PASSED");
-  await harness.robot().until(({ motion }) => motion === "STOPPED");
-  expect(await harness.press("START", { robot: ownRobot })).toMatchObject({
-    status: 409,
-    body: { code: "WEATHER_LIMIT", message: expect.stringContaining("no reading of the site's weather sensor") },
   });
 });
