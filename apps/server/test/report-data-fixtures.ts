@@ -4,6 +4,7 @@ import type {
   ReportActivity,
   ReportData,
   ReportDay,
+  ReportEnergy,
   ReportReason,
   ReportRobot,
   ReportTime,
@@ -24,6 +25,16 @@ const none: OutcomeCounts = { COMPLETED: 0, STOPPED: 0, CUT_SHORT: 0, FAILED: 0,
 const outcomeNames = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
 /** How long a planned run that is done cleans, of 30 minutes planned. */
 const RUN_MINUTES = 28;
+
+/** Of a site whose facts nobody has entered. */
+const noEnergy: ReportEnergy = {
+  saved: null,
+  missing: ["dc_capacity_kwp", "tilt_degrees", "azimuth_degrees", "performance_ratio_percent"],
+  runs: 0,
+  uncountedRuns: 0,
+  sample: false,
+  measured: null,
+};
 
 /** A complete, deterministic report of invented values, from 1 January 2026 in India. */
 export function sampleReportData(made: SampleReportOptions = {}): ReportData {
@@ -111,7 +122,9 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
         minutes_cleaned: Math.max(0, sums.minutes_cleaned - 385),
         minutes_as_planned: Math.max(0, sums.minutes_as_planned - 385),
       },
+      energy: noEnergy,
     },
+    energy: noEnergy,
     days: reportDays,
     robotDays: {
       rows: reportRobots.slice(0, 30).map(({ name, serialNumber }, nth) => ({
@@ -181,6 +194,38 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
       rows: Array.from({ length: activities }, (_, nth) => sampleActivity(nth, days, reportRobots)),
       rest: olderActivities,
     },
+  };
+}
+
+/** The same of a site whose energy facts are known, with what cleaning has saved, measured in part. */
+export function savedReportData(made: SampleReportOptions = {}): ReportData {
+  const data = sampleReportData(made);
+  const facts = {
+    dc_capacity_kwp: 10_000,
+    tilt_degrees: 25,
+    azimuth_degrees: 180,
+    performance_ratio_percent: 82,
+    tariff_per_kwh: 2.5,
+    currency: "INR",
+  };
+  const saved = {
+    model: "hsu",
+    lostWithout: { value: 61_240.4, low: 33_100, high: 104_800 },
+    lost: { value: 4_810.6, low: 2_500, high: 9_100 },
+    days: 28,
+  } as const;
+  const gain = (value: number) => ({ value, low: value - 0.008, high: value + 0.008 });
+  const verified = [
+    { date: "2026-01-05", gain: gain(0.031) },
+    { date: "2026-01-15", gain: gain(0.041) },
+  ];
+  const energy = { ...noEnergy, saved, missing: [], runs: 118, uncountedRuns: 3 };
+  const earlier = { ...energy, saved: { ...saved, lost: { value: 6_000, low: 3_000, high: 12_000 }, days: 30 } };
+  return {
+    ...data,
+    site: { ...data.site, ...facts },
+    energy: { ...energy, measured: { cleanings: 9, verified } },
+    before: data.before && { ...data.before, energy: earlier },
   };
 }
 

@@ -55,6 +55,8 @@ export type ModelledSoiling = Omit<
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** A day with a change of clocks has an hour less. */
+const WHOLE_DAY_HOURS = 23;
 
 /**
  * `hours` in order, of the past and, unless they are stale, ahead; `runs` are those that ended and count. Tonight's
@@ -66,8 +68,7 @@ export function modelSoiling(
   runs: readonly RowRun[],
   now: Date,
 ): ModelledSoiling {
-  const known = site.rows.length === 0 ? null : modelFor(hours);
-  const model = known === "hsu" && site.tilt_degrees === null ? "kimber" : known;
+  const model = modelOf(site, hours);
   const past = hours.filter(({ at }) => at <= now);
   const ahead = hours.filter(({ at }) => at > now);
   const settings = settingsOf(site, model ?? "kimber");
@@ -132,6 +133,37 @@ export function settingsOf(site: EnergyFacts, model: SoilingModel): SoilingSetti
     soilingRateFactor: soilingRateFactorOf(site),
     effectivenessPercent: cleaningEffectivenessOf(site),
   };
+}
+
+/** What the hours of this site can be modelled by, if by anything. */
+function modelOf(site: SoilingSite, hours: readonly SoilingHour[]): SoilingModel | null {
+  const known = site.rows.length === 0 ? null : modelFor(hours);
+  return known === "hsu" && site.tilt_degrees === null ? "kimber" : known;
+}
+
+/** What soiling takes on the days of a site's calendar, and of which all hours are known. */
+export interface SoiledDays {
+  readonly model: SoilingModel;
+  readonly days: readonly (SoilingDay & { readonly isKnown: boolean })[];
+}
+
+/** The days of these hours, all in the past; null where they cannot be modelled. */
+export function soiledDays(
+  site: SoilingSite,
+  hours: readonly SoilingHour[],
+  runs: readonly RowRun[],
+): SoiledDays | null {
+  const model = modelOf(site, hours);
+  if (model === null) return null;
+  const settings = settingsOf(site, model);
+  const dateOf = dateReader(site.timezone);
+  const isKnown = (hour: SoilingHour) => isKnownHour(model, hour) && hour.irradiance_w_m2 !== null;
+  const known = Map.groupBy(hours.filter(isKnown), ({ at }) => dateOf(at.getTime() - HOUR_MS));
+  const soiled = soilRows(settings, hours, runs, cleanRows(site.rows)).hours;
+  const days = calendarDays(soiled, [], plantOf(site), dateOf, () => false).map((day) => {
+    return { ...day, isKnown: (known.get(day.date)?.length ?? 0) >= WHOLE_DAY_HOURS };
+  });
+  return { model, days };
 }
 
 /** Without tilt and azimuth the irradiation is not that of the panels. */
@@ -227,7 +259,7 @@ function secondOpinion(
   return ratioOfRows("kimber", state)?.value ?? null;
 }
 
-/** The last days and those ahead, by the site's calendar; an hour counts for the day in which it begins. */
+/** The last days and those ahead. */
 function daysOf(
   soiled: readonly SoiledHour[],
   ifCleaned: readonly SoiledHour[],
@@ -235,29 +267,39 @@ function daysOf(
   dateOf: (at: number) => string,
   today: string,
 ): SoilingDay[] {
+  const [first, last] = [addDays(today, -SOILING_PAST_DAYS), addDays(today, SOILING_FORECAST_DAYS)];
+  const days = calendarDays(soiled, ifCleaned, plant, dateOf, (date) => date > today);
+  return days.filter(({ date }) => date >= first && date <= last);
+}
+
+/** Days by the site's calendar; an hour counts for the day in which it begins. */
+function calendarDays(
+  soiled: readonly SoiledHour[],
+  ifCleaned: readonly SoiledHour[],
+  plant: PlantFacts | null,
+  dateOf: (at: number) => string,
+  isForecast: (date: string) => boolean,
+): SoilingDay[] {
   const byDate = Map.groupBy(soiled, ({ hour }) => dateOf(hour.at.getTime() - HOUR_MS));
   const cleanedByDate = Map.groupBy(ifCleaned, ({ hour }) => dateOf(hour.at.getTime() - HOUR_MS));
-  const [first, last] = [addDays(today, -SOILING_PAST_DAYS), addDays(today, SOILING_FORECAST_DAYS)];
-  return [...byDate]
-    .filter(([date]) => date >= first && date <= last)
-    .map(([date, hours]) => {
-      const sunHours = sumOf(hours.map(({ hour }) => hour.irradiance_w_m2 && hour.irradiance_w_m2 / 1000));
-      const energy = sunHours !== null && plant ? energyKwh(plant, sunHours) : null;
-      const ratio = meanRatio(hours);
-      return {
-        date,
-        is_forecast: date > today,
-        ratio,
-        ratio_if_cleaned: date > today ? (meanRatio(cleanedByDate.get(date) ?? [])?.value ?? null) : null,
-        rain_mm: sumOf(hours.map(({ hour }) => hour.rain_mm)),
-        pm2_5: meanOf(hours.map(({ hour }) => hour.pm2_5)),
-        pm10: meanOf(hours.map(({ hour }) => hour.pm10)),
-        energy_kwh: energy,
-        lost_kwh: energy !== null && ratio ? lostOf(energy, ratio) : null,
-        runs: hours.reduce((sum, one) => sum + one.runs, 0),
-        cleaned_share: hours.reduce((sum, one) => sum + one.cleanedShare, 0),
-      };
-    });
+  return [...byDate].map(([date, hours]) => {
+    const sunHours = sumOf(hours.map(({ hour }) => hour.irradiance_w_m2 && hour.irradiance_w_m2 / 1000));
+    const energy = sunHours !== null && plant ? energyKwh(plant, sunHours) : null;
+    const ratio = meanRatio(hours);
+    return {
+      date,
+      is_forecast: isForecast(date),
+      ratio,
+      ratio_if_cleaned: isForecast(date) ? (meanRatio(cleanedByDate.get(date) ?? [])?.value ?? null) : null,
+      rain_mm: sumOf(hours.map(({ hour }) => hour.rain_mm)),
+      pm2_5: meanOf(hours.map(({ hour }) => hour.pm2_5)),
+      pm10: meanOf(hours.map(({ hour }) => hour.pm10)),
+      energy_kwh: energy,
+      lost_kwh: energy !== null && ratio ? lostOf(energy, ratio) : null,
+      runs: hours.reduce((sum, one) => sum + one.runs, 0),
+      cleaned_share: hours.reduce((sum, one) => sum + one.cleanedShare, 0),
+    };
+  });
 }
 
 function lostOf(energy: number, { value, low, high }: Banded): Banded {

@@ -28,7 +28,7 @@ export async function readMeasuredSite(viewer: Viewer, db: Executor, siteId: num
 export async function readMeasurements(
   viewer: Viewer,
   db: Executor,
-  { id, timezone }: SiteOfMeasurements,
+  { id, timezone }: Pick<SiteOfMeasurements, "id" | "timezone">,
   days: DayRange,
 ): Promise<readonly Measurement[]> {
   const { from, before } = instantsOf(days, timezone);

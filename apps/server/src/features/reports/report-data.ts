@@ -1,3 +1,4 @@
+import type { Interval } from "@suncrew/contract/measurements/measured-against-model.ts";
 import type { SiteField } from "@suncrew/contract/sites/site-forms.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { SiteMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
@@ -7,6 +8,7 @@ import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
 import { localTextOf, type SiteDay } from "@suncrew/domain/reports/report-range.ts";
+import type { SavedByCleaning } from "../soiling/public.ts";
 
 /** Everything a report shows, as plain values: drawing it needs no database, clock or time zone. */
 export interface ReportData {
@@ -26,6 +28,7 @@ export interface ReportData {
   readonly figures: Readonly<Record<ReportFigureName, number | null>>;
   /** The same figures of the range before; null if there is none to compare with. */
   readonly before: ReportBefore | null;
+  readonly energy: ReportEnergy;
   /** Every day of the site within the range, in order; the first and last may be partial. */
   readonly days: readonly ReportDay[];
   /** The days of robots with planned runs: all of them, or those with the most that were not done. */
@@ -59,7 +62,7 @@ export interface ReportTime {
 }
 
 /** A site's stored form fields, without its maintenance contacts. */
-type ReportSite = Pick<Site, "id" | "timezone" | Exclude<SiteField, keyof SiteMaintenance>>;
+export type ReportSite = Pick<Site, "id" | "timezone" | Exclude<SiteField, keyof SiteMaintenance>>;
 
 export interface ReportPartner {
   readonly name: string;
@@ -99,6 +102,17 @@ export interface ReportBefore {
   /** True if both ranges are whole calendar months. */
   readonly isMonth: boolean;
   readonly figures: PerformanceFigures;
+  readonly energy: ReportEnergy;
+}
+
+/** What cleaning has saved by model, and what of it was measured. */
+export interface ReportEnergy extends Omit<SavedByCleaning, "soilingDays"> {
+  /** Null if no energy was measured. */
+  readonly measured: {
+    /** Days of the range on which runs ended that measured energy could show. */
+    readonly cleanings: number;
+    readonly verified: readonly { readonly date: string; readonly gain: Interval }[];
+  } | null;
 }
 
 /** The maximum robots whose days are drawn. */

@@ -3,7 +3,7 @@ import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyReportData, sampleReportData } from "../../../test/report-data-fixtures.ts";
+import { emptyReportData, sampleReportData, savedReportData } from "../../../test/report-data-fixtures.ts";
 import { jpegOf, sampleLogo } from "../../../test/sample-logo.ts";
 import { elementsOf, type ReadPdf, readPdf } from "../../../test/read-pdf.ts";
 import { readLogoImage } from "../report-templates/public.ts";
@@ -102,6 +102,49 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(Number(share)).toBe(percentOf(Number(done), Number(runs)));
     expect(cover).toContain(`${done} of ${runs} planned runs were done (${share} %)`);
     expect(cover).toMatch(/Time with a critical alert .* 48 h known on 30 of 30 days/);
+  });
+
+  test("energy saved: the first page has it with its band and days, and it follows from the numbers beside it", async () => {
+    const pdf = await readPdf(writeReportPdf(savedReportData(), null));
+    const cover = pdf.pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
+    const of = (pattern: string) => {
+      const numbers = new RegExp(pattern).exec(cover)?.slice(1) ?? [];
+      return numbers.map((number) => Number(number.replaceAll(",", "")));
+    };
+    const kWh = "([\\d,]+) kWh";
+    const [without = 0, lost = 0] = of(
+      `Energy saved by cleaning ${kWh} lost without the cleanings of this range, ${kWh} with them`,
+    );
+    const [saved = 0, low, high, days] = of(`\\) ${kWh} ([\\d,]+) to ${kWh}; modelled on (\\d+) of 30 days`);
+    expect([without, lost, saved]).toEqual([61_240, 4_811, without - lost]);
+    expect([low, high, days]).toEqual([30_600, 95_700, 28]);
+    const [worth, tariff = 0] = of("worth ([\\d,]+) INR at ([\\d.]+) INR per kWh");
+    expect(worth).toBe(Math.round(saved * tariff));
+    const [before = 0, change] = of(`30 days ${kWh} [\\d,]+ to [\\d,]+ kWh; modelled on 30 of 30 days \\+${kWh}`);
+    expect(change).toBe(saved - before);
+    expect(cover).toContain("3 runs of unknown share are not counted");
+    expect(cover).toContain(
+      "verifies 2 of 9 days with cleanings (5 Jan: +3.1 % (2.3 to 3.9 %), 15 Jan: +4.1 % (3.3 to 4.9 %))",
+    );
+    const appendix = textOf(pdf).replaceAll(/\s+/g, " ");
+    expect(appendix).toContain("Energy lost without the cleanings \u2212 energy lost with them, each in whole kWh");
+    expect(appendix).toContain("118 runs of the range count, 3 cannot be counted");
+    expect(pdf.pages[0]?.text).not.toContain("\u2026");
+    expect(textOf(await readPdf(writeReportPdf(savedReportData({ robots: 200 }), null)))).toContain("56,429 kWh");
+  });
+
+  test.each([
+    [["dc_capacity_kwp"], "DC capacity of this site is not entered"],
+    [["tilt_degrees", "azimuth_degrees", "robots"], "tilt and azimuth of this site are not entered"],
+    [["robots"], "the site has no robots whose rows could be modelled"],
+    [["particles"], "particles, rain and irradiation are not known of any whole day"],
+  ] as const)("energy saved: without %s there is no figure, and the first page says why", async (missing, words) => {
+    const data = savedReportData({ activities: 0 });
+    const energy = { ...data.energy, saved: null, missing, measured: null };
+    const pdf = await readPdf(writeReportPdf({ ...data, energy }, null));
+    const cover = pdf.pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
+    expect(cover).toContain(`Energy saved by cleaning ${words} Not known modelled on 0 of 30 days`);
+    expect(cover).not.toContain("lost without");
   });
 
   test("§3 Maintenance due date: overdue maintenance comes before all other maintenance, on the cover too, and is never counted as not due", async () => {
@@ -389,8 +432,8 @@ describe("§2 Site Reports: many rows", () => {
     // pdf.js lists the heading again on each page, without content there: the tables of figures, on the first page with
     // four column headings and one row heading and at the end with three and one, and the seven headings of the timeline.
     const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
-    expect(read("TH")).toHaveLength(4 + 1 + 3 + 1 + 7);
-    expect(read("TD")).toHaveLength(3 + 2 + 120 * 7);
+    expect(read("TH")).toHaveLength(4 + 2 + 3 + 1 + 3 + 4 + 7);
+    expect(read("TD")).toHaveLength(2 * 3 + 2 + 4 * 2 + 120 * 7);
   });
 
   test("other work gets its turn while 200 robots and 2,000 rows are drawn, and what is drawn is sent immediately", async () => {

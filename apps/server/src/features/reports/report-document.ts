@@ -10,6 +10,7 @@ import { page, PdfDocument, streamPdf, theme } from "../../platform/pdf/pdf-docu
 import { titledTable } from "../../platform/pdf/table.ts";
 import type { TextStyle } from "../../platform/pdf/typesetter.ts";
 import { writeDays } from "./day-page.ts";
+import { ENERGY_SAVED, energyDefinitions } from "./energy-layout.ts";
 import { writePerformance } from "./performance-section.ts";
 import type { ReportData } from "./report-data.ts";
 import { rangeText } from "./report-format.ts";
@@ -82,6 +83,17 @@ function* writeDefinitions(
     });
     document.outline(sectionName(type), entry);
   }
+  yield* titledTable(document, {
+    title: ENERGY_SAVED,
+    namesRows: true,
+    columns: [
+      { title: "Figure", share: 26, of: ({ label, note }) => ({ text: label, note }) },
+      { title: "Value", share: 16, align: "RIGHT", of: ({ value }) => ({ text: value, isStrong: true }) },
+      { title: "How it is calculated", share: 60, maxLines: 9, of: ({ how }) => how },
+    ],
+    rows: energyDefinitions(data),
+  });
+  document.outline(ENERGY_SAVED, entry);
 }
 
 const sectionWriters: Record<PrintedSection["type"], SectionWriter> = {

@@ -15,7 +15,15 @@ import {
   type ReportSources,
   robotsByDay,
 } from "./report-calculation.ts";
-import { type ReportBefore, type ReportData, type ReportRange, type ReportScope, reportTime } from "./report-data.ts";
+import {
+  type ReportBefore,
+  type ReportData,
+  type ReportRange,
+  type ReportScope,
+  type ReportSite,
+  reportTime,
+} from "./report-data.ts";
+import { readReportEnergy } from "./report-energy.ts";
 import { readClosedRobotDays, readNotDone, readReasons } from "./report-performance.queries.ts";
 import { readPerformance } from "./report-performance.ts";
 import { allOutcomes } from "./report-sums.ts";
@@ -109,16 +117,19 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
   });
   const reasons = await readReasons(viewer, tx, scope);
   const siteAlerts = await readSiteOpenAlerts(viewer, tx, scope);
-  const before = await readBefore(viewer, tx, request, sources);
+  const before = await readBefore(viewer, tx, request, sources, site);
+  signal?.throwIfAborted();
+  const energy = await readReportEnergy(viewer, tx, site, scope);
   return {
     site,
     partner,
     partnerId,
     range: rangeOf(scope),
     generatedAt: reportTime(now, timezone),
-    sample: sample || performance.sample || locks.sample || alerts.sample,
+    sample: sample || performance.sample || locks.sample || alerts.sample || energy.sample,
     figures: computeFigures(sources, composed, maintenance),
     before,
+    energy,
     days: computeDays(sources),
     robotDays: computeRobotDays(sources, byDay, closedDays),
     reasons,
@@ -149,6 +160,7 @@ async function readBefore(
   tx: Tx,
   request: ReportRequest,
   sources: ReportSources,
+  site: ReportSite,
 ): Promise<ReportBefore | null> {
   const chosen = rangeBefore(request.from, request.to);
   if (chosen === null || chosen.from < FIRST_DAY) return null;
@@ -158,5 +170,7 @@ async function readBefore(
   const scope: ReportScope = { ...sources.scope, ...span, until, days: siteDaysOf(span, timezone) };
   const performance = await readPerformance(viewer, tx, scope);
   const robots = computeRobots({ ...sources, scope, performance });
-  return { range: rangeOf(scope), isMonth: chosen.isMonth, figures: performanceFigures(performance, robots) };
+  const figures = performanceFigures(performance, robots);
+  const energy = await readReportEnergy(viewer, tx, site, scope);
+  return { range: rangeOf(scope), isMonth: chosen.isMonth, figures, energy };
 }

@@ -11,6 +11,7 @@ import {
   verdictOf,
 } from "@suncrew/domain/reports/report-verdict.ts";
 import { theme } from "../../platform/pdf/pdf-document.ts";
+import { energyFigure } from "./energy-layout.ts";
 import { notDoneOf } from "./report-calculation.ts";
 import type { ReportData, ReportOpenAlert, ReportRange, ReportRobot } from "./report-data.ts";
 import { count, countOf, formatDateTime, hours, oneDecimal, outOf, percent, rangeText } from "./report-format.ts";
@@ -33,6 +34,8 @@ export interface VerdictPage {
   /** What was done, whether robots could be reached, and why the light is as it is. */
   readonly sentences: readonly [string, string, string];
   readonly figures: readonly VerdictFigure[];
+  /** What cleaning has saved; printed with the figures. */
+  readonly energy: Omit<VerdictFigure, "name">;
   /** What the figures are of. */
   readonly range: string;
   /** What they are compared with; null with `notCompared` if they are not. */
@@ -75,6 +78,7 @@ export function verdictPageOf(data: ReportData, sections: readonly PrintedSectio
     title: titles[light],
     sentences: [cleaningSentence(data), reachSentence(data), reasonSentence(data, reasons)],
     figures: coverFigures(sections).map((name) => figureRow(data, name)),
+    energy: energyFigure(data),
     range: rangeName(data.range, data.before?.isMonth === true),
     before: data.before === null ? null : rangeName(data.before.range, data.before.isMonth),
     notCompared: data.before === null ? `Ranges of more than ${COMPARED_MAX_DAYS} days are not compared.` : null,

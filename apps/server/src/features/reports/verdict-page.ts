@@ -128,8 +128,9 @@ function drawLamp({ kit }: PdfDocument, light: VerdictLight, top: number): void 
   }
 }
 
-function figureTable(document: PdfDocument, { figures, range, before, notCompared }: VerdictPage): Generator<void> {
-  type Figures = Column<VerdictFigure>;
+function figureTable(document: PdfDocument, verdict: VerdictPage): Generator<void> {
+  const { figures, energy, range, before, notCompared } = verdict;
+  type Figures = Column<Omit<VerdictFigure, "name">>;
   const compared: Figures[] = [
     { title: before ?? "", share: 22, align: "RIGHT", of: (row) => ({ text: row.before, note: row.coverageBefore }) },
     {
@@ -150,7 +151,12 @@ function figureTable(document: PdfDocument, { figures, range, before, notCompare
     namesRows: true,
     isDense: true,
     columns: [
-      { title: "Figure", share: 45, of: ({ label: name, formula }) => ({ text: name, note: formula, isStrong: true }) },
+      {
+        title: "Figure",
+        share: 45,
+        maxLines: 8,
+        of: ({ label: name, formula }) => ({ text: name, note: formula, isStrong: true }),
+      },
       {
         title: range,
         share: 22,
@@ -159,7 +165,7 @@ function figureTable(document: PdfDocument, { figures, range, before, notCompare
       },
       ...(before === null ? [] : compared),
     ],
-    rows: figures,
+    rows: [...figures, energy],
   });
 }
 

@@ -1,3 +1,4 @@
+export { readSavedByCleaning, type SavedByCleaning } from "./energy-saved.repository.ts";
 export { readCorrections, removeCorrection, storeCorrection } from "./soiling-corrections.repository.ts";
 export { computeEvening, computeEveningTask, computeSoilingTask } from "./soiling-inputs.repository.ts";
 export { computeSoilingAnew } from "./soiling-queue.repository.ts";

@@ -112,7 +112,7 @@ async function readInputs(db: Executor, siteId: number, now: Date) {
 }
 
 /** The live robots of a site; each cleans a row. */
-async function readRows(db: Executor, siteId: number): Promise<number[]> {
+export async function readRows(db: Executor, siteId: number): Promise<number[]> {
   const robots = await db
     .selectFrom("robots")
     .select("id")
@@ -128,7 +128,7 @@ async function readRows(db: Executor, siteId: number): Promise<number[]> {
  * were planned; of a run by hand, of those that the robot's schedule has now. One that the robot ended as finished did
  * all of it. What a manual run that somebody ended at once did counts for nothing, as in the figures of runs.
  */
-async function readRowRuns(db: Executor, siteId: number, from: Date, to: Date) {
+export async function readRowRuns(db: Executor, siteId: number, from: Date, to: Date) {
   const { rows } = await sql<{
     robot_id: number;
     ended_at: Date;
@@ -152,7 +152,8 @@ async function readRowRuns(db: Executor, siteId: number, from: Date, to: Date) {
     const share = run.is_finished ? 1 : run.needed_ms === null ? null : Math.min(1, run.done_ms / run.needed_ms);
     return share === null ? [] : [{ row: run.robot_id, endedAt: run.ended_at, share }];
   });
-  return { runs, uncounted: rows.length - runs.length };
+  const uncountedEnds = rows.filter((run) => !run.is_finished && run.needed_ms === null).map((run) => run.ended_at);
+  return { runs, uncounted: uncountedEnds.length, uncountedEnds };
 }
 
 /** The older of the newest air and the newest weather: both are needed. */

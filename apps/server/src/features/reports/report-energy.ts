@@ -1,0 +1,31 @@
+import { measuredAgainstModel } from "@suncrew/domain/measurements/measured-against-model.ts";
+import { measuredDaysOf } from "@suncrew/domain/measurements/measurement-rows.ts";
+import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { readMeasurements } from "../measurements/public.ts";
+import { readSavedByCleaning } from "../soiling/public.ts";
+import type { ReportEnergy, ReportScope, ReportSite } from "./report-data.ts";
+
+/** What cleaning has saved in the range, by the model of the site's soiling, and what measured energy verifies of it. */
+export async function readReportEnergy(
+  viewer: Viewer,
+  tx: Tx,
+  site: ReportSite,
+  scope: ReportScope,
+): Promise<ReportEnergy> {
+  const { soilingDays, ...energy } = await readSavedByCleaning(tx, site, scope);
+  const [first, last] = [soilingDays[0], soilingDays.at(-1)];
+  if (first === undefined || last === undefined) return { ...energy, measured: null };
+  const { timezone } = site;
+  const measurements = await readMeasurements(viewer, tx, site, { from: first.date, to: last.date });
+  const today = siteToday(timezone, scope.now);
+  const { source, cleanings } = measuredAgainstModel(measuredDaysOf(measurements, timezone), soilingDays, today);
+  if (source === null) return { ...energy, measured: null };
+  const dates = new Set(scope.days.map(({ date }) => date));
+  const own = cleanings
+    .filter(({ date }) => dates.has(date))
+    .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+  const verified = own.flatMap(({ date, verdict, gain }) => (verdict === "VERIFIED" && gain ? [{ date, gain }] : []));
+  return { ...energy, measured: { cleanings: own.length, verified } };
+}
