@@ -57,6 +57,8 @@ export function giveDefaultAnswers(): void {
     totals_money: [],
     known_sites: 0,
     unknown_sites: sampleSites.length,
+    missing_facts_sites: sampleSites.length,
+    waiting_sites: 0,
     stale_sites: 0,
   }));
   usually(measuredComparison).answer(({ params }) => ({

@@ -28,6 +28,8 @@ export const attentionItemSchema = z.object({
   /** Stays the same while it lasts; the same trouble later has another one. For an alert it is the alert's id. */
   key: z.string(),
   kind: attentionKindSchema,
+  /** Of an alert its code, which does not change with its words; otherwise null. */
+  code: z.string().nullable(),
   severity: severitySchema,
   /** Null for an alert about Suncrew's own servers. */
   site_id: idSchema.nullable(),

@@ -179,9 +179,12 @@ export const energyAtRisk = defineRoute({
       .max(AT_RISK_LIMIT),
     total_kwh: bandedSchema.nullable(),
     totals_money: z.array(z.object({ currency: z.string(), money: bandedSchema })),
-    /** Sites with a figure, and sites without one for want of facts or inputs. */
+    /** Sites with a figure, and sites without one. */
     known_sites: z.int(),
     unknown_sites: z.int(),
+    /** Of those without: whose facts somebody must enter, and of the others, of which no air and weather came yet. */
+    missing_facts_sites: z.int(),
+    waiting_sites: z.int(),
     /** Sites whose inputs are stale; they are not in the figures. */
     stale_sites: z.int(),
   }),

@@ -272,3 +272,13 @@ test("attention: maintenance counts after more than seven days, with who and why
     { key: "maintenance-1", cause: "In maintenance for 9 days, locked by Asha Rathore: New brush." },
   ]);
 });
+
+test("a site that is soiled is listed as a warning, after what is critical, with the code by which it is opened", () => {
+  const text = "By model, soiling takes about 6 % of this site's energy.";
+  const soiled = { ...alert("7", 30), robot: null, severity: "WARNING" as const, code: "SITE_SOILED", text };
+  expect(itemsOf({ alerts: [soiled, alert("1", 10)] })).toMatchObject([
+    { kind: "ALERT", severity: "CRITICAL", code: "JAM" },
+    { kind: "ALERT", severity: "WARNING", code: "SITE_SOILED", key: "7", robots: [], site_id: site.id },
+  ]);
+  expect(itemsOf({ runs: [run(1)] })).toMatchObject([{ code: null }]);
+});

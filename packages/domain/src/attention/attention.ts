@@ -156,6 +156,7 @@ export function attentionOf(facts: AttentionFacts, now: Date): RankedItem[] {
 }
 
 interface Draft extends Pick<AttentionItem, "key" | "kind" | "severity" | "cause" | "suggestion"> {
+  readonly code?: string;
   readonly publicCause?: string;
   readonly site: AttentionSite | null;
   readonly robots: readonly AttentionRobot[];
@@ -210,6 +211,7 @@ function alertItems({ alerts, lost }: AttentionFacts): Draft[] {
     return {
       key: each.length === 1 ? id : `alerts-${ids[0]}`,
       kind: "ALERT",
+      code,
       severity,
       site,
       robots: each.flatMap(({ robot }) => robot ?? []),
@@ -287,7 +289,7 @@ function rankedItem(draft: Draft, found: Acknowledgement | undefined): RankedIte
   const inOrder = robots.toSorted((one, other) => one.serial_number.localeCompare(other.serial_number, "en"));
   const robotIds = inOrder.map(({ robot_id }) => robot_id);
   const acknowledged = draft.acknowledged === undefined ? stillAcknowledged(draft, found) : draft.acknowledged;
-  const { key, kind, severity, cause, publicCause = cause, suggestion } = draft;
+  const { key, kind, code = null, severity, cause, publicCause = cause, suggestion } = draft;
   return {
     publicCause,
     robotIds,
@@ -295,6 +297,7 @@ function rankedItem(draft: Draft, found: Acknowledgement | undefined): RankedIte
     item: {
       key,
       kind,
+      code,
       severity,
       site_id: site?.id ?? null,
       site_name: site?.name ?? null,

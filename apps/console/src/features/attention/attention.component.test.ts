@@ -8,6 +8,7 @@ import { robotsSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts"
 import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotBySerial } from "@suncrew/contract/robot-history/robot-history.ts";
+import { siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
@@ -33,6 +34,7 @@ const button = (name: string | RegExp) => panel.getByRole("button", { name });
 const skipped: AttentionItem = {
   key: "runs-7-1-skipped-a",
   kind: "RUNS",
+  code: null,
   severity: "WARNING",
   site_id: 1,
   site_name: BHADLA,
@@ -176,6 +178,14 @@ test("attention: Open leads to the week of the runs; of one robot to its page at
   when(robotBySerial).fail(404, { code: "ROBOT_NOT_FOUND", message: "Robot not found" });
   await panel.getByRole("link", { name: /^Open: SCR-1011, Lost/ }).click();
   await expectAddress(/^\/robots\/SCR-1011\?at=\d{4}-\d\d-\d\dT\d\d%3A\d\dZ$/);
+});
+
+test("attention: Open of a soiled site leads to what soiling costs it", async () => {
+  tell({ ...skipped, kind: "ALERT", code: "SITE_SOILED", robots: [], robot_count: 0, day: null, retry_minutes: null });
+  when(siteSoiling).hang();
+  await openConsole("/dashboard");
+  await button(/^Open: /).click();
+  await expectAddress(/site=1&tab=soiling/);
 });
 
 test("attention: Stop, and S within the item, is sent at once and never asks; a Stop that is stored says so", async () => {

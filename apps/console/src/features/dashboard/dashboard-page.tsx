@@ -58,8 +58,11 @@ export function DashboardPage() {
       </div>
       <div className={classes["attention"]}>
         <AttentionPanel
-          onOpen={({ site_id: siteId, day }) =>
-            show(siteId, day === null ? { tab: "robots" } : { tab: "calendar", day })
+          onOpen={({ site_id: siteId, code, day }) =>
+            show(
+              siteId,
+              code === "SITE_SOILED" ? { tab: "soiling" } : day === null ? { tab: "robots" } : { tab: "calendar", day },
+            )
           }
           onShowAlerts={() => alerts.change({ isOpen: true }, "push")}
         />

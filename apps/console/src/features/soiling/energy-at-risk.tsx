@@ -20,6 +20,7 @@ type SiteAtRisk = AtRisk["sites"][number];
 const REFRESH_MS = 300_000;
 /** The same while nothing is known: the first air and weather may be on their way. */
 const FIRST_MS = 15_000;
+const FACTS = "capacity, tilt, azimuth and performance ratio";
 /** Sites that are named without a press, where there is room. */
 const FEW = 3;
 
@@ -71,9 +72,13 @@ export function AtRiskCard() {
 }
 
 /** Which sites are not in the figures, and why; empty if all are. */
-function leftOutText({ unknown_sites: unknown, stale_sites: stale }: AtRisk): string {
+function leftOutText(risk: AtRisk): string {
+  const { unknown_sites: unknown, missing_facts_sites: factless, waiting_sites: waiting, stale_sites: stale } = risk;
+  const others = unknown - factless - waiting;
   const parts = [
-    unknown > 0 && `${sitesText(unknown)} not known`,
+    factless > 0 && `${sitesText(factless)} without facts`,
+    waiting > 0 && `${sitesText(waiting)} still waiting for particles and rain`,
+    others > 0 && `${sitesText(others)} not known`,
     stale > 0 && `${sitesText(stale)} out of date and left out`,
   ];
   return parts.filter((part) => part !== false).join(", ");
@@ -84,21 +89,26 @@ function sitesText(count: number): string {
 }
 
 function NothingKnown({ risk }: { readonly risk: AtRisk }) {
-  const isOnlyStale = risk.unknown_sites === 0 && risk.stale_sites > 0;
+  const { missing_facts_sites: factless, waiting_sites: waiting, stale_sites: stale } = risk;
+  const ofSites = (count: number) => `of ${sitesText(count)}`;
   return (
     <div className={classes["line"]}>
       <IconBolt size={20} aria-hidden />
       <div className={classes["words"]}>
         <p>
-          <strong>Energy at risk tonight</strong> is not known{risk.stale_sites > 0 ? " now" : " for any site"}.
+          <strong>Energy at risk tonight</strong> is not known{stale > 0 ? " now" : " for any site"}.
         </p>
         <p className={shared["muted"]}>
-          {isOnlyStale
-            ? "The forecasts are out of date; Suncrew keeps asking."
-            : "It needs a site's capacity, tilt, azimuth and performance ratio, and particles and rain of its place."}
+          {[
+            stale > 0 && `The forecasts ${ofSites(stale)} are out of date; Suncrew keeps asking.`,
+            waiting > 0 && `The first particles and rain ${ofSites(waiting)} are on their way.`,
+            factless > 0 && `${sitesText(factless)} ${factless === 1 ? "needs" : "need"} ${FACTS}.`,
+          ]
+            .filter((sentence) => sentence !== false)
+            .join(" ")}
         </p>
       </div>
-      {!isOnlyStale && (
+      {factless > 0 && (
         <Button component={Link} to={paths.sites()} size="compact-sm" variant="default" className={shared["touch"]}>
           Enter facts
         </Button>

@@ -334,7 +334,7 @@ for (const width of [360, 390, 768, 1024, 1440]) {
   });
 }
 
-/** Four sites with figures, three without and one whose inputs are out of date. */
+/** Four sites with figures, four without and one whose inputs are out of date. */
 function riskOf(change: Partial<ResponseOf<typeof energyAtRisk>> = {}): ResponseOf<typeof energyAtRisk> {
   const names = [BHADLA, CHARANKA, REWA, "Pavagada Solar Park"];
   return {
@@ -352,7 +352,9 @@ function riskOf(change: Partial<ResponseOf<typeof energyAtRisk>> = {}): Response
     total_kwh: { value: 4583, low: 2291, high: 8542 },
     totals_money: [{ currency: "INR", money: { value: 10_083, low: 4950, high: 20_167 } }],
     known_sites: 4,
-    unknown_sites: 3,
+    unknown_sites: 4,
+    missing_facts_sites: 2,
+    waiting_sites: 1,
     stale_sites: 1,
     ...change,
   };
@@ -366,7 +368,7 @@ test("§11 Energy at risk: the total with its band, the sites with most as links
   await expectContains(atRisk, "Energy at risk tonight 4.58 MWh₹10,083");
   await expectContains(
     atRisk,
-    "Modelled, between 2.29 and 8.54 MWh, 1 h ago. 3 sites not known, 1 site out of date and left out.",
+    "Modelled, between 2.29 and 8.54 MWh, 1 h ago. 2 sites without facts, 1 site still waiting for particles and rain, 1 site not known, 1 site out of date and left out.",
   );
   const top = atRisk.getByRole("list", { name: "Sites with most at risk" });
   await expectTexts(top.getByRole("listitem"), [`${BHADLA} 2.20 MWh`, `${CHARANKA} 1.10 MWh`, `${REWA} 733 kWh`]);
@@ -390,18 +392,35 @@ test("§11 Energy at risk: the total with its band, the sites with most as links
 test("§11 Energy at risk: where nothing is known it says what to enter, and leads there", async () => {
   await openConsole("/dashboard", "partner");
   await expectContains(atRisk, "Energy at risk tonight is not known for any site.");
-  await expectContains(atRisk, "It needs a site's capacity, tilt, azimuth and performance ratio");
+  await expectContains(atRisk, "3 sites need capacity, tilt, azimuth and performance ratio.");
   await expectAccessible(atRisk);
   await atRisk.getByRole("link", { name: "Enter facts" }).click();
   await expectAddress(/^\/sites/);
 });
 
+test("§11 Energy at risk: what is still on its way is told apart from facts that somebody must enter", async () => {
+  const nothing = { sites: [], total_kwh: null, totals_money: [], known_sites: 0, stale_sites: 0 };
+  when(energyAtRisk).answer({ ...nothing, unknown_sites: 2, missing_facts_sites: 0, waiting_sites: 2 });
+  await openConsole("/dashboard", "partner");
+  await expectContains(atRisk, "not known for any site.The first particles and rain of 2 sites are on their way.");
+  await expectCount(atRisk.getByRole("link"), 0);
+});
+
 test("§11 Energy at risk: if all inputs are out of date there is no figure, and nothing to enter", async () => {
   when(energyAtRisk).answer(
-    riskOf({ sites: [], total_kwh: null, totals_money: [], known_sites: 0, unknown_sites: 0, stale_sites: 4 }),
+    riskOf({
+      sites: [],
+      total_kwh: null,
+      totals_money: [],
+      known_sites: 0,
+      unknown_sites: 0,
+      missing_facts_sites: 0,
+      waiting_sites: 0,
+      stale_sites: 4,
+    }),
   );
   await openConsole("/dashboard");
-  await expectContains(atRisk, "is not known now.The forecasts are out of date; Suncrew keeps asking.");
+  await expectContains(atRisk, "is not known now.The forecasts of 4 sites are out of date; Suncrew keeps asking.");
   await expectCount(atRisk.getByRole("link"), 0);
 });
 

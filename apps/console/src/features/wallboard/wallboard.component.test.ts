@@ -38,6 +38,7 @@ function item(nth: number, change: Partial<AttentionItem> = {}): AttentionItem {
   return {
     key: `${nth}`,
     kind: "ALERT",
+    code: "JAM",
     severity: "CRITICAL",
     site_id: 1,
     site_name: BHADLA,

@@ -20,7 +20,9 @@ export async function readReportEnergy(
   const { timezone } = site;
   const measurements = await readMeasurements(viewer, tx, site, { from: first.date, to: last.date });
   const today = siteToday(timezone, scope.now);
-  const { source, cleanings } = measuredAgainstModel(measuredDaysOf(measurements, timezone), soilingDays, today);
+  const measured = measuredDaysOf(measurements, timezone);
+  const model = energy.saved?.model ?? null;
+  const { source, cleanings } = measuredAgainstModel(measured, soilingDays, { ...site, model, today });
   if (source === null) return { ...energy, measured: null };
   const dates = new Set(scope.days.map(({ date }) => date));
   const own = cleanings

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { attentionList } from "@suncrew/contract/attention/attention.ts";
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import { storeMeasurements } from "@suncrew/contract/measurements/measurements.ts";
@@ -392,9 +393,13 @@ describe("energy at risk tonight", () => {
       totals_money: [],
       known_sites: 0,
       unknown_sites: 3,
+      missing_facts_sites: 3,
+      waiting_sites: 0,
       stale_sites: 0,
     });
     await setFacts(allFacts);
+    // Its first air and weather are on their way.
+    expect(await atRisk("admin")).toMatchObject({ unknown_sites: 3, missing_facts_sites: 2, waiting_sites: 1 });
     await store();
     await setFacts({ ...allFacts, dc_capacity_kwp: 5000, currency: "EUR" }, foreignSiteId);
     await store({ of: foreignSiteId });
@@ -508,6 +513,8 @@ describe("a soiled site needs attention", () => {
     expect(alert?.text).toContain("Nothing was measured. Attention is due from 5 %.");
     const { alerts } = await (await server.as("owner")).ask(alertList, { query: {} });
     expect(alerts.map(({ code }) => code)).toEqual(["SITE_SOILED"]);
+    const { items } = await (await server.as("owner")).ask(attentionList);
+    expect(items).toMatchObject([{ kind: "ALERT", code: "SITE_SOILED", severity: "WARNING", site_id: siteId }]);
     // Above 80 % of the limit it stays, so that it does not come and go.
     await setFacts({ soiling_alert_percent: 7.5 });
     server.clock.advance(10 * MINUTE_MS);

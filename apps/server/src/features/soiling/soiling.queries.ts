@@ -4,7 +4,7 @@ import {
   type EnergyAtRisk,
   SOILING_STALE_HOURS,
 } from "@suncrew/contract/soiling/soiling.ts";
-import { soilingRateFactorOf } from "@suncrew/domain/sites/site-energy-facts.ts";
+import { factsNeededFor, soilingRateFactorOf } from "@suncrew/domain/sites/site-energy-facts.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
@@ -17,6 +17,7 @@ export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date):
     .select(["s.ratio", "s.ratio_low", "s.ratio_high", "s.gain_kwh", "s.gain_kwh_low", "s.gain_kwh_high"])
     .select("sites.soiling_rate_factor")
     .select(["s.gain_money", "s.gain_money_low", "s.gain_money_high", "s.currency"])
+    .select(factsNeededFor.energy.map((fact) => `sites.${fact}` as const))
     .orderBy("s.gain_kwh", (by) => by.desc().nullsLast())
     .orderBy("sites.id")
     .execute();
@@ -45,6 +46,10 @@ export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date):
       ];
     });
   const stale_sites = rows.filter(isStale).length;
+  const unknown = rows.filter((row) => !isStale(row) && row.gain_kwh === null);
+  const missesFacts = (row: (typeof rows)[number]) => factsNeededFor.energy.some((fact) => row[fact] === null);
+  const factless = unknown.filter(missesFacts);
+  const waiting = unknown.filter((row) => !missesFacts(row) && row.source === null);
   const byCurrency = new Map<string, Banded>();
   for (const { currency, gain_money } of known) {
     if (currency !== null && gain_money !== null) byCurrency.set(currency, sum(byCurrency.get(currency), gain_money));
@@ -58,6 +63,8 @@ export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date):
       .map(([currency, money]) => ({ currency, money })),
     known_sites: known.length,
     unknown_sites: rows.length - stale_sites - known.length,
+    missing_facts_sites: factless.length,
+    waiting_sites: waiting.length,
     stale_sites,
   };
 }
