@@ -137,7 +137,7 @@ describe("attention: the list", () => {
     expect(items[1]).toEqual({
       key: alertId,
       kind: "ALERT",
-      code: "JAM",
+      code: "SITE_DARK",
       severity: "CRITICAL",
       site_id: ownSiteId,
       site_name: "Ownfield Park",
