@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { noEnergyFacts } from "../sites/site-energy-facts.ts";
 import { modelSoiling, type SoilingSite } from "../soiling/site-soiling.ts";
 import type { RowRun, SoilingHour } from "../soiling/soiling-model.ts";
-import { correctionsOf, soilingRateFactor } from "./model-correction.ts";
+import { type CorrectedModel, correctionsOf, soilingRateFactor } from "./model-correction.ts";
 
 const unbiased = { days: 0, bias: null };
 const site = { model: "hsu" as const, performance_ratio_percent: 80, soiling_rate_factor: null };
@@ -34,13 +34,16 @@ describe("A correction of the model is proposed", () => {
   });
 
   test("of what settles, where a station shows it and the model has particles", () => {
-    const of = (change: Partial<typeof site> | { model: "kimber" }, bias = station) =>
-      correctionsOf({ ...site, ...change }, { energy: unbiased, station: bias, stationDays });
+    const of = (change: Partial<CorrectedModel>, bias = station, days = stationDays) =>
+      correctionsOf({ ...site, ...change }, { energy: unbiased, station: bias, stationDays: days });
     const [proposed] = of({});
     expect(proposed).toMatchObject({ fact: "soiling_rate_factor", from: 1 });
     // For small losses, measured by modelled to the power of 1 / 0.8473.
     expect(proposed?.to).toBeCloseTo(1.5 ** (1 / 0.8473), 1);
     expect(of({ model: "kimber" })).toEqual([]);
+    // Within what the factor is exact to.
+    const near = stationDays.map((day) => ({ ...day, station_ratio: 0.98, modelled_ratio: 0.98008 }));
+    expect(of({ soiling_rate_factor: 2 }, station, near)).toEqual([]);
     expect(of({}, { days: 20, bias: { value: 1.5, low: 0.9, high: 1.6 } })).toEqual([]);
   });
 });

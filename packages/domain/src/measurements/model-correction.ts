@@ -11,6 +11,9 @@ import { hsuRatio, MEASURED_TO_G_PER_M2 } from "../soiling/hsu.ts";
 
 /** What would take the bias out of the model. Only proposed: a person applies it. */
 
+/** Rows of different soil are taken for their mean: a smaller change of the factor is not meant. */
+const FACTOR_EXACT_TO = 0.01;
+
 /** What the model is made with. */
 export interface CorrectedModel extends Pick<EnergyFacts, "performance_ratio_percent" | "soiling_rate_factor"> {
   readonly model: SoilingModel | null;
@@ -35,7 +38,8 @@ export function correctionsOf(site: CorrectedModel, { energy, station, stationDa
   if (site.model === "hsu" && isBiased(station.bias)) {
     const from = soilingRateFactorOf(site);
     const to = soilingRateFactor(stationDays, from);
-    if (to !== null) corrections.push({ fact: "soiling_rate_factor", from, to });
+    const isChange = to !== null && Math.abs(to / from - 1) >= FACTOR_EXACT_TO;
+    if (isChange) corrections.push({ fact: "soiling_rate_factor", from, to });
   }
   return corrections.filter(({ from, to }) => from !== to);
 }

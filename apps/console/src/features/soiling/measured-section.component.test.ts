@@ -194,7 +194,7 @@ test("§11 Measured: the model is corrected after a question that says what chan
   // 20:00 UTC is the next day at the site.
   await expectContains(
     corrected,
-    "performance ratio 76.64 % instead of performance ratio 80 %, by Asha Rao on 11 Jun 2026.",
+    "Performance ratio 76.64 % instead of performance ratio 80 %, by Asha Rao on 11 Jun 2026.",
   );
   await expectAccessible(corrected);
   await corrected.getByRole("button", { name: "Take back performance ratio 76.64 %" }).click();
@@ -240,7 +240,7 @@ test("§11 Measured: a station proposes a factor on particles; one that was ente
   );
   await expectContains(
     page.getByRole("group", { name: "The model is corrected" }),
-    "particles ×1.4, as entered in the form of the site.",
+    "Particles ×1.4, as entered in the form of the site.",
   );
   const part = measured.getByRole("region", { name: "Station against the model" });
   await expectContains(part, "1.50 times the model’s");

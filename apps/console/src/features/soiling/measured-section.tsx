@@ -278,11 +278,19 @@ function CorrectButton({ comparison: { site_id: siteId, proposed }, fact }: Corr
     });
   };
   return (
-    <Group mt={6} className={shared["touchAll"]}>
-      <ToolButton icon={IconAdjustments} loading={isBusy} onClick={() => void run(correct)}>
-        {`Correct the model: ${to}`}
-      </ToolButton>
-    </Group>
+    <>
+      <p>{`With ${to} instead of ${from} the model would agree.`}</p>
+      <Group mt={6} className={shared["touchAll"]}>
+        <ToolButton
+          icon={IconAdjustments}
+          loading={isBusy}
+          aria-label={`Correct the model: ${to}`}
+          onClick={() => void run(correct)}
+        >
+          Correct the model
+        </ToolButton>
+      </Group>
+    </>
   );
 }
 
@@ -307,23 +315,28 @@ function Control({ site, comparison: { control } }: ControlProps) {
         <>
           <p className={classes["value"]}>Not known yet</p>
           <p>Their energy is measured. It takes their capacity, beside that of the site.</p>
-          <Group mt={6} className={shared["touchAll"]}>
-            <EnterFacts site={site} />
-          </Group>
         </>
       )}
-      {control === null && <p className={classes["value"]}>None yet</p>}
-      <DetailsPopover
-        label="About control rows"
-        width="min(440px, calc(100vw - 24px))"
-        renderOpener={(handlers) => (
-          <ToolButton icon={IconInfoCircle} className={shared["touch"]} {...handlers}>
-            {control === null ? "How to set them up" : "About control rows"}
-          </ToolButton>
-        )}
-      >
-        {() => <AboutControlRows />}
-      </DetailsPopover>
+      {control === null && (
+        <>
+          <p className={classes["value"]}>None yet</p>
+          <p>Rows left out on purpose show what frequent cleaning brings; the energy of the site alone cannot.</p>
+        </>
+      )}
+      <Group mt={6} gap={8} className={shared["touchAll"]}>
+        {isMissing && <EnterFacts site={site} />}
+        <DetailsPopover
+          label="About control rows"
+          width="min(440px, calc(100vw - 24px))"
+          renderOpener={(handlers) => (
+            <ToolButton icon={IconInfoCircle} {...handlers}>
+              {control === null ? "How to set them up" : "About control rows"}
+            </ToolButton>
+          )}
+        >
+          {() => <AboutControlRows />}
+        </DetailsPopover>
+      </Group>
     </section>
   );
 }
@@ -388,9 +401,7 @@ function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteCompa
           <Cell area="station">
             {named("Station", day.station_ratio === null ? "" : percentText(day.station_ratio))}
           </Cell>
-          <Cell area="control">
-            {named("Above control", day.control_gain === null ? "" : gainText(day.control_gain))}
-          </Cell>
+          <Cell area="control">{named("Control", day.control_gain === null ? "" : gainText(day.control_gain))}</Cell>
           <Cell area="counts">{day.not_counted === null ? "Counts" : notCountedLook[day.not_counted].words}</Cell>
         </>
       )}

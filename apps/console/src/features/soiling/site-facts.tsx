@@ -7,7 +7,7 @@ import {
 } from "@suncrew/contract/soiling/soiling.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { correctedFactText } from "@suncrew/domain/sites/site-energy-facts.ts";
-import { Group } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import { IconArrowBackUp, IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,7 +15,6 @@ import { call } from "../../platform/api/call.ts";
 import { change, invalidate } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { shortDayText, todayIn } from "../../ui/days.ts";
-import { Notice } from "../../ui/notice.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { SiteDialog } from "../sites/public.ts";
@@ -58,19 +57,25 @@ export function Corrections({ site, soiling: { corrections, soiling_rate_factor:
   const isEntered = factor !== 1 && !corrections.some(({ fact }) => fact === "soiling_rate_factor");
   if (corrections.length === 0 && !isEntered) return null;
   return (
-    <Notice title="The model is corrected" role="group">
+    <Box className={shared["card"]} role="group" aria-label="The model is corrected" p={12} fz={13} lh="18px">
+      <h3 className={shared["title"]}>The model is corrected</h3>
       <ul>
         {corrections.map((correction) => (
           <Correction key={correction.fact} site={site} correction={correction} />
         ))}
         {isEntered && (
           <li>
-            <strong>{correctedFactText("soiling_rate_factor", factor)}</strong>, as entered in the form of the site.
+            <strong>{sentence(correctedFactText("soiling_rate_factor", factor))}</strong>, as entered in the form of the
+            site.
           </li>
         )}
       </ul>
-    </Notice>
+    </Box>
   );
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function Correction({ site, correction }: { readonly site: Site; readonly correction: AppliedCorrection }) {
@@ -86,19 +91,19 @@ function Correction({ site, correction }: { readonly site: Site; readonly correc
   };
   const day = shortDayText(todayIn(site.timezone, new Date(at)));
   return (
-    <li>
-      <strong>{correctedFactText(fact, to)}</strong>
-      {` instead of ${correctedFactText(fact, from ?? 1)}, by ${by} on ${day}.`}
-      <Group mt={4} className={shared["touchAll"]}>
-        <ToolButton
-          icon={IconArrowBackUp}
-          loading={isBusy}
-          aria-label={`Take back ${correctedFactText(fact, to)}`}
-          onClick={() => void run(takeBack)}
-        >
-          Take back
-        </ToolButton>
-      </Group>
-    </li>
+    <Group component="li" justify="space-between" gap={8} mt={6} className={shared["touchAll"]}>
+      <span>
+        <strong>{sentence(correctedFactText(fact, to))}</strong>
+        {` instead of ${correctedFactText(fact, from ?? 1)}, by ${by} on ${day}.`}
+      </span>
+      <ToolButton
+        icon={IconArrowBackUp}
+        loading={isBusy}
+        aria-label={`Take back ${correctedFactText(fact, to)}`}
+        onClick={() => void run(takeBack)}
+      >
+        Take back
+      </ToolButton>
+    </Group>
   );
 }
