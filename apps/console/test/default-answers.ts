@@ -7,7 +7,7 @@ import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { siteNights } from "@suncrew/contract/robot-history/nights.ts";
-import { robotTypes } from "@suncrew/contract/robots/robot-forms.ts";
+import { robotTypes, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { contactPointList } from "@suncrew/contract/notifications/contact-points.ts";
 import { subscriptionList } from "@suncrew/contract/notifications/notification-rules.ts";
 import { muteList } from "@suncrew/contract/notifications/mutes.ts";
@@ -87,6 +87,10 @@ export function giveDefaultAnswers(): void {
   usually(runsFleetCalendar).answer(() => ({ dates: [], tonight: "2026-06-15", sites: [] }));
   usually(siteNights).answer(() => ({ timezone: "Asia/Kolkata", dates: [], robots: [] }));
   usually(robotTypes).answer(() => ({ motor_types: ["BLDC"], control_types: ["PLC"] }));
+  usually(serialNumbers).answer(() => [
+    { serial_number: "SCR-1011", assigned: true },
+    { serial_number: "SCR-1100", assigned: false },
+  ]);
   usually(robotDirectory).answer(() => ({ robots: [...sampleRobots], groups: [] }));
   usually(groupList).answer(() => []);
   usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));

@@ -1,5 +1,6 @@
-import { siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import { assignSensor, removeSensor, siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
@@ -27,11 +28,30 @@ export function useSiteGuard({ id, weather_guard: guard }: Pick<Site, "id" | "we
   return query;
 }
 
+const keysOf = (siteId: number) => [queryKeyOf(siteGuard, { params: { siteId } }), queryKeyOf(siteDetails)];
+
+/** Makes a free device the site's weather sensor; null takes the one that it has away. Never throws. */
+export async function changeSensor(site: Pick<Site, "id" | "name">, serial: string | null): Promise<void> {
+  const params = { siteId: site.id };
+  await change<unknown>({
+    send: () =>
+      serial === null
+        ? call(removeSensor, { params })
+        : call(assignSensor, { params, body: { serial_number: serial } }),
+    invalidates: [...keysOf(site.id), queryKeyOf(serialNumbers)],
+    success:
+      serial === null
+        ? { title: "Weather Sensor Removed", message: `${site.name} has no weather sensor now.` }
+        : { title: "Weather Sensor Assigned", message: `Device ${serial} is the weather sensor of ${site.name}.` },
+    failure: { title: "Weather Sensor Not Changed", message: "Failed to change the weather sensor. Please try again." },
+  });
+}
+
 /** Based on the version that the edit started from. */
 export function saveLimits(site: Pick<Site, "id" | "name">, body: BodyOf<typeof updateSiteGuard>) {
   return change({
     send: () => call(updateSiteGuard, { params: { siteId: site.id }, body }),
-    invalidates: [queryKeyOf(siteGuard, { params: { siteId: site.id } }), queryKeyOf(siteDetails)],
+    invalidates: keysOf(site.id),
     hasConflictForm: true,
     success: { title: "Weather Limits Saved", message: `The weather limits of ${site.name} have been saved.` },
     failure: { title: "Weather Limits Not Saved", message: "Failed to save the weather limits. Please try again." },

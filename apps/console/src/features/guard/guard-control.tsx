@@ -80,6 +80,8 @@ function Ages({ site }: GuardedSiteProps) {
   );
 }
 
+type Sensor = NonNullable<SiteGuard["sensor"]>;
+
 interface GuardProps extends GuardedSiteProps {
   readonly guard: SiteGuard;
 }
@@ -102,6 +104,23 @@ function KnownAges({ site, guard }: GuardProps) {
       {guard.forecast_at !== null &&
         now.getTime() - Date.parse(guard.forecast_at) > FORECAST_FRESH_MS &&
         " One that is older than six hours counts for nothing."}
+      {guard.sensor !== null && (
+        <>
+          {" "}
+          <SensorAge sensor={guard.sensor} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** When the weather sensor of a site was heard last, and whether that counts. */
+export function SensorAge({ sensor: { serial, received_at: at, fresh } }: { readonly sensor: Sensor }) {
+  if (at === null) return `Sensor ${serial} has not been heard yet.`;
+  return (
+    <>
+      Sensor {serial}: last reading <RelativeTime at={at} />
+      {fresh ? "." : ", which does not count any more."}
     </>
   );
 }

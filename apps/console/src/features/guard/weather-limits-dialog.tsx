@@ -1,27 +1,36 @@
-import { Box, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { Box, Button, Group, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import "@mantine/core/styles/Switch.layer.css";
 import { GUARD_FIELDS, type GuardField, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import { hasLimits } from "@suncrew/domain/guard/weather-guard.ts";
 import { passedPhrase } from "@suncrew/domain/texts/passed-limit.ts";
+import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
 import { useEntityForm } from "../../platform/form/entity-form.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
 import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
-import { saveLimits, useSiteGuard } from "./guard-calls.ts";
-import { ForecastAge, type GuardedSite } from "./guard-control.tsx";
+import { changeSensor, saveLimits, useSiteGuard } from "./guard-calls.ts";
+import { ForecastAge, type GuardedSite, SensorAge } from "./guard-control.tsx";
 import {
   judgedNow,
   LIMIT_FIELDS,
   limitProblems,
   limitRules,
   type LimitsForm,
-  limitsOf,
+  rulesOf,
+  type RuleField,
   numberText,
   type SiteGuard,
   storedLimits,
+  WITHOUT_SENSOR_LABEL,
 } from "./weather-limits-form.ts";
 
 export interface WeatherLimitsDialogProps {
@@ -57,7 +66,7 @@ interface LimitsDialogProps extends WeatherLimitsDialogProps {
 
 function LimitsDialog({ site, guard, onClose }: LimitsDialogProps) {
   const stored = storedLimits(guard);
-  const state = useEntityForm<LimitsForm, GuardField, unknown>({
+  const state = useEntityForm<LimitsForm, RuleField, unknown>({
     what: "site",
     opened: stored,
     isNew: false,
@@ -65,7 +74,7 @@ function LimitsDialog({ site, guard, onClose }: LimitsDialogProps) {
     deleted: null,
     rules: limitRules,
     problemsOf: limitProblems,
-    save: (form, version) => saveLimits(site, { ...updateSiteGuard.body.parse(limitsOf(form)), version }),
+    save: (form, version) => saveLimits(site, { ...updateSiteGuard.body.parse(rulesOf(form)), version }),
     onSaved: onClose,
   });
   return (
@@ -88,10 +97,19 @@ function LimitsDialog({ site, guard, onClose }: LimitsDialogProps) {
             <LimitInput key={field} state={state} field={field} guard={guard} />
           ))}
         </SimpleGrid>
+        <SensorBox site={site} guard={guard}>
+          <Switch
+            label={WITHOUT_SENSOR_LABEL}
+            name="without_sensor"
+            description="Without a reading for 90 s, or without a sensor, robots stop and none starts. Otherwise the forecast alone decides then."
+            checked={state.form.without_sensor === "STOP"}
+            onChange={(event) => state.change({ without_sensor: event.currentTarget.checked ? "STOP" : "FORECAST" })}
+          />
+        </SensorBox>
         <Preview form={state.form} guard={guard} />
         <Box component="p" className={shared["muted"]} lh="17px">
           <ForecastAge guard={guard} /> This hour and the next count, so that robots rest before the storm. A forecast
-          is of some square kilometres: it knows no squall.
+          is of some square kilometres and knows no squall; with a sensor, the worst of both counts.
         </Box>
         <Box component="p" className={shared["muted"]} lh="17px">
           Super Admins and the partner that maintains the site can change its limits. Each change is in the audit.
@@ -102,7 +120,7 @@ function LimitsDialog({ site, guard, onClose }: LimitsDialogProps) {
 }
 
 interface LimitInputProps {
-  readonly state: ReturnType<typeof useEntityForm<LimitsForm, GuardField, unknown>>;
+  readonly state: ReturnType<typeof useEntityForm<LimitsForm, RuleField, unknown>>;
   readonly field: GuardField;
   readonly guard: SiteGuard;
 }
@@ -119,7 +137,7 @@ function LimitInput({ state, field, guard }: LimitInputProps) {
       autoComplete="off"
       placeholder="No limit"
       data-autofocus={field === "max_gust_kmh" || undefined}
-      description={`${hint}. ${forecastText(field, guard)}`}
+      description={`${hint}. ${knownText(field, guard)}`}
       inputWrapperOrder={HINT_BELOW}
       value={state.form[field]}
       error={state.problemAt(field)}
@@ -129,24 +147,27 @@ function LimitInput({ state, field, guard }: LimitInputProps) {
   );
 }
 
-/** "Forecast: 23 km/h, then 31." */
-function forecastText(field: GuardField, { hours }: SiteGuard): string {
-  const { value, unit } = LIMIT_FIELDS[field];
+/** "Forecast: 23 km/h, next hour 31 km/h. Measured: 19 km/h." */
+function knownText(field: GuardField, { hours, sensor }: SiteGuard): string {
+  const { value, measured, unit } = LIMIT_FIELDS[field];
   const [now = null, next = null] = hours.map((hour) => hour[value]);
-  if (now === null && next === null) return "Forecast not known.";
+  const reading = sensor?.fresh === true ? sensor[measured] : null;
+  const read = reading === null ? "" : ` Measured: ${numberText(reading)} ${unit}.`;
+  if (now === null && next === null) return `Forecast not known.${read}`;
   const textOf = (known: number | null) => (known === null ? "not known" : `${numberText(known)} ${unit}`);
-  return now === next ? `Forecast: ${textOf(now)}.` : `Forecast: ${textOf(now)}, next hour ${textOf(next)}.`;
+  const forecast = now === next ? textOf(now) : `${textOf(now)}, next hour ${textOf(next)}`;
+  return `Forecast: ${forecast}.${read}`;
 }
 
 /** What these limits mean in the present weather, before they are saved. */
 function Preview({ form, guard }: { readonly form: LimitsForm; readonly guard: SiteGuard }) {
   const now = useNow();
-  const limits = limitsOf(form);
+  const rules = rulesOf(form);
   if (Object.keys(limitProblems(form)).length > 0) return null;
-  if (!hasLimits(limits)) {
+  if (!hasLimits(rules)) {
     return <Said>Without any limit the weather stops no robot of this site.</Said>;
   }
-  const { verdict, passed } = judgedNow({ ...limits, without_sensor: guard.without_sensor }, guard, now);
+  const { verdict, passed } = judgedNow(rules, guard, now);
   if (passed !== null) {
     return (
       <Notice role="status" title="With these limits no robot could run now">
@@ -168,6 +189,63 @@ function Said({ children }: { readonly children: string }) {
     <Box component="p" fz={13} lh="19px" role="status">
       {children}
     </Box>
+  );
+}
+
+interface SensorBoxProps extends Pick<LimitsDialogProps, "site" | "guard"> {
+  /** What its silence means. */
+  readonly children: ReactNode;
+}
+
+/** The weather sensor of a site: which device, what it measured last, and how to change that; it is changed at once. */
+function SensorBox({ site, guard: { sensor }, children }: SensorBoxProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [isBusy, run] = useBusy();
+  const free = useQuery({ ...routeQuery(serialNumbers, {}), enabled: sensor === null });
+  const choices = free.data?.flatMap(({ serial_number: serial, assigned }) => (assigned ? [] : [serial]));
+  return (
+    <Stack component="section" className={shared["box"]} gap={10} p={12} aria-label="Weather sensor">
+      <Box component="h3" fz={13} fw={650} lh="18px">
+        Weather sensor
+      </Box>
+      {sensor === null ? (
+        <Group gap={8} align="flex-end">
+          <Select
+            flex="1 1 200px"
+            label="Device"
+            placeholder={free.isPending ? "Loading ..." : "No sensor"}
+            searchable
+            clearable
+            error={free.isError ? "The free devices could not be loaded." : null}
+            nothingFoundMessage="No free device has this serial number"
+            data={choices ?? []}
+            value={chosen}
+            onChange={setChosen}
+          />
+          <DisabledReason reason={chosen === null ? "Choose a device first." : null}>
+            <Button variant="default" loading={isBusy} onClick={() => void run(() => changeSensor(site, chosen))}>
+              Assign
+            </Button>
+          </DisabledReason>
+        </Group>
+      ) : (
+        <Group gap={8} justify="space-between">
+          <Box component="p" fz={13} lh="19px" flex="1 1 200px">
+            <SensorAge sensor={sensor} />
+          </Box>
+          <Button
+            size="xs"
+            variant="default"
+            className={shared["touch"] ?? ""}
+            loading={isBusy}
+            onClick={() => void run(() => changeSensor(site, null))}
+          >
+            Remove
+          </Button>
+        </Group>
+      )}
+      {children}
+    </Stack>
   );
 }
 

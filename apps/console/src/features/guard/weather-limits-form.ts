@@ -4,43 +4,60 @@ import {
   type GuardField,
   type siteGuard,
   updateSiteGuard,
+  type WithoutSensor,
 } from "@suncrew/contract/guard/site-guard.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { type GuardRules, judgeWeather, type WeatherLimits } from "@suncrew/domain/guard/weather-guard.ts";
+import { type GuardRules, judgeWeather } from "@suncrew/domain/guard/weather-guard.ts";
 import { type EntityRules, problemsByField, schemaErrors } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 
 export type SiteGuard = ResponseOf<typeof siteGuard>;
 
 /** As typed; blank is no limit. */
-export type LimitsForm = Readonly<Record<GuardField, string>>;
+export interface LimitsForm extends Readonly<Record<GuardField, string>> {
+  readonly without_sensor: WithoutSensor;
+}
+export type RuleField = keyof LimitsForm;
+
+export const WITHOUT_SENSOR_LABEL = "A silent sensor is as bad as a passed limit";
 
 interface LimitField {
   readonly label: string;
   readonly unit: string;
   /** What of an hour's weather is compared with it. */
   readonly value: "gust_kmh" | "rain_mm" | "temperature_c";
+  /** What the sensor calls it. */
+  readonly measured: "gust_kmh" | "rain_mm_h" | "temperature_c";
   readonly hint: string;
 }
 
 export const LIMIT_FIELDS: Readonly<Record<GuardField, LimitField>> = {
-  max_gust_kmh: { label: "Highest gust (km/h)", unit: "km/h", value: "gust_kmh", hint: hintOf("max_gust_kmh") },
+  max_gust_kmh: {
+    label: "Highest gust (km/h)",
+    unit: "km/h",
+    value: "gust_kmh",
+    measured: "gust_kmh",
+    hint: hintOf("max_gust_kmh"),
+  },
   max_rain_mm: {
     label: "Most rain in an hour (mm)",
     unit: "mm",
     value: "rain_mm",
+    measured: "rain_mm_h",
     hint: `${hintOf("max_rain_mm")}; 0 is any rain`,
   },
   min_temperature_c: {
     label: "Lowest temperature (\u00b0C)",
     unit: "\u00b0C",
     value: "temperature_c",
+    measured: "temperature_c",
     hint: hintOf("min_temperature_c"),
   },
   max_temperature_c: {
     label: "Highest temperature (\u00b0C)",
     unit: "\u00b0C",
     value: "temperature_c",
+    measured: "temperature_c",
     hint: hintOf("max_temperature_c"),
   },
 };
@@ -63,6 +80,7 @@ export function storedLimits(guard: SiteGuard): StoredForm<LimitsForm> {
       max_rain_mm: textOf("max_rain_mm"),
       min_temperature_c: textOf("min_temperature_c"),
       max_temperature_c: textOf("max_temperature_c"),
+      without_sensor: guard.without_sensor,
     },
     version: guard.version,
   };
@@ -78,8 +96,9 @@ function limitOf(text: string): number | null {
 }
 
 /** As it is sent, and compared with the weather. */
-export function limitsOf(form: LimitsForm): WeatherLimits {
+export function rulesOf(form: LimitsForm): GuardRules {
   return {
+    without_sensor: form.without_sensor,
     max_gust_kmh: limitOf(form.max_gust_kmh),
     max_rain_mm: limitOf(form.max_rain_mm),
     min_temperature_c: limitOf(form.min_temperature_c),
@@ -89,15 +108,16 @@ export function limitsOf(form: LimitsForm): WeatherLimits {
 
 /** What is wrong with each field; the server checks with the same schema. */
 export const limitProblems = (form: LimitsForm) =>
-  problemsByField(schemaErrors(updateSiteGuard.body.safeParse(limitsOf(form)).error?.issues), limitRules);
+  problemsByField(schemaErrors(updateSiteGuard.body.safeParse(rulesOf(form)).error?.issues), limitRules);
 
-export const limitRules: EntityRules<LimitsForm, GuardField> = {
+export const limitRules: EntityRules<LimitsForm, RuleField> = {
   // One person's lowest temperature may be above another one's highest.
-  units: [["max_gust_kmh"], ["max_rain_mm"], ["min_temperature_c", "max_temperature_c"]],
-  isSame: (one, other, field) => Object.is(limitOf(one[field]), limitOf(other[field])),
-  labelOf: (field) => LIMIT_FIELDS[field].label,
+  units: [["max_gust_kmh"], ["max_rain_mm"], ["min_temperature_c", "max_temperature_c"], ["without_sensor"]],
+  isSame: (one, other, field) =>
+    field === "without_sensor" ? one[field] === other[field] : Object.is(limitOf(one[field]), limitOf(other[field])),
+  labelOf: (field) => (field === "without_sensor" ? WITHOUT_SENSOR_LABEL : LIMIT_FIELDS[field].label),
   fieldOf: (wire) => GUARD_FIELDS.find((field) => field === wire) ?? null,
-  textOf: (form, field) => form[field].trim(),
+  textOf: (form, field) => (field === "without_sensor" ? (form[field] === "STOP" ? "Yes" : "No") : form[field].trim()),
 };
 
 /** What the guard would say of the weather with these rules, by the rule that the server has. */

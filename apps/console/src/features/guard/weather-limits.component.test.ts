@@ -1,5 +1,5 @@
 import type { GuardState } from "@suncrew/contract/guard/guard-state.ts";
-import { siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
+import { assignSensor, removeSensor, siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotNights } from "@suncrew/contract/robot-history/nights.ts";
@@ -22,6 +22,7 @@ import {
   expectDisabled,
   expectEnabled,
   expectNoSidewaysScroll,
+  expectTexts,
   expectToast,
   press,
   pressRetry,
@@ -98,7 +99,17 @@ test("§11 Wind and rain guard: a site without limits says nothing of them, and 
   await expectToast("Weather Limits Saved", `The weather limits of ${BHADLA} have been saved.`);
   await expectCount(dialog, 0);
   expect(saved.map(({ params, body }) => [params.siteId, body])).toEqual([
-    [1, { max_gust_kmh: 45, max_rain_mm: null, min_temperature_c: -5.5, max_temperature_c: null, version: 0 }],
+    [
+      1,
+      {
+        max_gust_kmh: 45,
+        max_rain_mm: null,
+        min_temperature_c: -5.5,
+        max_temperature_c: null,
+        without_sensor: "FORECAST",
+        version: 0,
+      },
+    ],
   ]);
 });
 
@@ -228,6 +239,80 @@ test("§11 Wind and rain guard: limits that cannot be loaded or saved are said, 
   await save.click();
   await expectToast("Weather Limits Not Saved", "Failed to save the weather limits. Please try again.", "No.");
   await expect.element(gust).toHaveValue("45");
+});
+
+const sensor = {
+  serial: "SCR-1100",
+  assigned_at: ago(600),
+  received_at: new Date().toISOString(),
+  age_s: 2,
+  fresh: true,
+  gust_kmh: 48.2,
+  rain_mm_h: 0,
+  temperature_c: null,
+};
+const sensorBox = dialog.getByRole("region", { name: "Weather sensor" });
+
+test("§11 Wind and rain guard: a free device becomes the site's sensor, and the worst of its reading and the forecast counts", async () => {
+  const assigned = when(assignSensor).answer(() => {
+    when(siteGuard).answer(siteGuardOf({ sensor }));
+    return { message: "Device SCR-1100 is the site's weather sensor" };
+  });
+  const removed = when(removeSensor).answer({ message: "The site has no weather sensor" });
+  await openConsole("/dashboard", "partner");
+  await opener.click();
+  await expectDisabled(sensorBox.getByRole("button", { name: "Assign" }), "Choose a device first.");
+  await sensorBox.getByRole("combobox", { name: "Device" }).click();
+  await expectTexts(page.getByRole("option"), ["SCR-1100"]);
+  await page.getByRole("option", { name: "SCR-1100" }).click();
+  await sensorBox.getByRole("button", { name: "Assign" }).click();
+  await expectToast("Weather Sensor Assigned", `Device SCR-1100 is the weather sensor of ${BHADLA}.`);
+  expect(assigned.map(({ params, body }) => [params.siteId, body])).toEqual([[1, { serial_number: "SCR-1100" }]]);
+  await expectContains(sensorBox, "Sensor SCR-1100: last reading");
+  await expectContains(dialog, "Forecast: 23.4 km/h, next hour 31 km/h. Measured: 48.2 km/h.");
+  await gust.fill("45");
+  await expectContains(dialog, "Gusts of 48.2 km/h (limit 45 km/h) are measured.");
+  await sensorBox.getByRole("button", { name: "Remove" }).click();
+  await expectToast("Weather Sensor Removed", `${BHADLA} has no weather sensor now.`);
+  expect(removed).toHaveLength(1);
+});
+
+test("§11 Wind and rain guard: a site may take a silent sensor for a passed limit", async () => {
+  const silent = { ...sensor, received_at: ago(5), age_s: 300, fresh: false };
+  when(siteGuard).answer(siteGuardOf({ ...limits, sensor: silent }));
+  const saved = when(updateSiteGuard).answer({ message: "Weather limits updated successfully" });
+  await openConsole("/dashboard");
+  await opener.click();
+  await expectContains(sensorBox, "Sensor SCR-1100: last reading 5 min ago, which does not count any more.");
+  await expectCount(dialog.getByText("Measured:"), 0);
+  await expectContains(dialog, "The forecast of this hour and the next is within these limits.");
+  await sensorBox.getByRole("switch", { name: "A silent sensor is as bad as a passed limit" }).click();
+  await expectContains(dialog, "There is no reading of the site's weather sensor within 90 seconds.");
+  await expectAccessible(dialog);
+  await save.click();
+  await expectToast("Weather Limits Saved", `The weather limits of ${BHADLA} have been saved.`);
+  expect(saved.map(({ body }) => body)).toMatchObject([{ ...limits, without_sensor: "STOP" }]);
+});
+
+test("§11 Wind and rain guard: a sensor that cannot be assigned is said with the server's reason", async () => {
+  when(assignSensor).fail(409, { code: "DEVICE_ASSIGNED", message: "A robot or another site already has the device." });
+  await openConsole("/dashboard");
+  await opener.click();
+  await sensorBox.getByRole("combobox", { name: "Device" }).click();
+  await page.getByRole("option", { name: "SCR-1100" }).click();
+  await sensorBox.getByRole("button", { name: "Assign" }).click();
+  await expectToast(
+    "Weather Sensor Not Changed",
+    "Failed to change the weather sensor. Please try again.",
+    "A robot or another site already has the device.",
+  );
+});
+
+test("§11 Wind and rain guard: why no robot starts names the sensor and its age", async () => {
+  guarded(PASSED);
+  when(siteGuard).answer(siteGuardOf({ ...limits, state: PASSED, passed_since: ago(12), sensor }));
+  await openConsole("/dashboard");
+  await expectContains(notice, "Sensor SCR-1100: last reading");
 });
 
 const schedule: Schedule = {
