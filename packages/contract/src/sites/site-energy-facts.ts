@@ -33,6 +33,3 @@ export const energyFactsSchema = z.object({
 });
 export type EnergyFacts = z.output<typeof energyFactsSchema>;
 export type EnergyFact = keyof EnergyFacts;
-
-/** Beyond these the model is not that of the place. */
-export const SOILING_RATE_FACTOR = { least: 0.1, most: 10 };

@@ -10,7 +10,7 @@ import {
   optionalEmailSchema,
   versionSchema,
 } from "../http/values.ts";
-import { cleaningPricePerSchema, type EnergyFact, SOILING_RATE_FACTOR } from "./site-energy-facts.ts";
+import { cleaningPricePerSchema, type EnergyFact } from "./site-energy-facts.ts";
 import { CONTACT_MAX, PHONE_MAX, SITE_ADDRESS_MAX, SITE_NAME_MAX, SITE_PLACE_MAX } from "./sites.ts";
 
 const CURRENCY = "Currency must be a code of three letters, such as INR";
@@ -23,6 +23,9 @@ const currencyInputSchema = z
 /** A fact in a request: missing means unchanged, or none at creation; null or blank clears it. */
 const factInputSchema = (name: string, min: number, max: number) =>
   optionalDecimalInputSchema(name, min, max).optional();
+
+/** Beyond these the model is not that of the place. */
+export const SOILING_RATE_FACTOR = { least: 0.1, most: 10 };
 
 export const energyFactInputs = {
   dc_capacity_kwp: factInputSchema("DC capacity", 0.001, 5_000_000),

@@ -4,7 +4,8 @@ import type {
   ModelBias,
   ModelCorrection,
 } from "@suncrew/contract/measurements/measured-against-model.ts";
-import { type EnergyFacts, SOILING_RATE_FACTOR } from "@suncrew/contract/sites/site-energy-facts.ts";
+import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
+import { SOILING_RATE_FACTOR } from "@suncrew/contract/sites/site-forms.ts";
 import type { SoilingModel } from "@suncrew/contract/soiling/soiling.ts";
 import { soilingRateFactorOf } from "../sites/site-energy-facts.ts";
 import { hsuRatio, MEASURED_TO_G_PER_M2 } from "../soiling/hsu.ts";
