@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { passedPhrase } from "../texts/passed-limit.ts";
 import {
   type ForecastHour,
   guardStateOf,
@@ -165,12 +166,24 @@ describe("Wind and rain guard: a site's weather sensor", () => {
     ["missing", null],
     ["silent since it was assigned", { ...calm, received_at: null, sensor_ts: null }],
     ["silent for more than 90 s", aged(90.1)],
-    ["without an instrument for a limit", { ...calm, rain_mm_h: null }],
     ["late with its readings, or wrong about the time", { ...calm, sensor_ts: after(-31 / 60) }],
   ])("Wind and rain guard: a sensor that is %s is as bad as a passed limit where the site says so", (_, sensor) => {
     expect(by(sensor, "STOP")).toMatchObject({ verdict: "PASSED", passed: { what: "NO_SENSOR", limit: 90 } });
     expect(by(sensor, "FORECAST").verdict).toBe("CLEAR");
     expect(by(sensor, "STOP", forecast({ gust_kmh: 70 })).passed).toMatchObject({ what: "GUST", source: "FORECAST" });
+  });
+
+  test("Wind and rain guard: a sensor without an instrument for a limit is as bad, and told apart from a silent one", () => {
+    const without = by({ ...calm, rain_mm_h: null }, "STOP");
+    expect(without).toMatchObject({ verdict: "PASSED", passed: { what: "NO_INSTRUMENT" } });
+    expect(without.passed && passedPhrase(without.passed)).toBe(
+      "the site's weather sensor does not measure all that has a limit",
+    );
+  });
+
+  test("Wind and rain guard: a forecast of the future, received before the clock was set back, says nothing", () => {
+    const hours = forecast().map((hour) => ({ ...hour, weather_received_at: after(7 * 60) }));
+    expect(by(calm, "FORECAST", hours).verdict).toBe("UNKNOWN");
   });
 
   test("Wind and rain guard: gusts by a clock that is wrong count, and nothing that was measured 90 s ago does", () => {

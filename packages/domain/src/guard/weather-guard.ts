@@ -127,7 +127,8 @@ export function judgeWeather(
     return [{ passed, isMeasured, isKnown: forecast.length === 2 }];
   });
   const isBlind = rules.without_sensor === "STOP" && !found.every(({ isMeasured }) => isMeasured);
-  const [passed] = [...found.flatMap((each) => each.passed ?? []), ...(isBlind ? [noSensor] : [])];
+  const blindness = sensor !== null && isFreshReading(sensor, now) ? noInstrument : noSensor;
+  const [passed] = [...found.flatMap((each) => each.passed ?? []), ...(isBlind ? [blindness] : [])];
   if (passed !== undefined) return { verdict: "PASSED", passed: worseOf(before.passed, passed), within_since: null };
   if (!found.every(({ isKnown }) => isKnown)) {
     // What nobody knows is not within the limits again.
@@ -144,7 +145,7 @@ export function judgeWeather(
 }
 
 const isFresh = ({ weather_received_at: receivedAt }: ForecastHour, now: Date): boolean =>
-  receivedAt !== null && now.getTime() - receivedAt.getTime() <= FORECAST_FRESH_MS;
+  receivedAt !== null && Math.abs(now.getTime() - receivedAt.getTime()) <= FORECAST_FRESH_MS;
 
 interface Quantity {
   readonly what: PassedLimit["what"];
@@ -178,6 +179,8 @@ const noSensor: PassedLimit = {
   limit: SENSOR_STALE_MS / 1_000,
   source: "SENSOR",
 };
+
+const noInstrument: PassedLimit = { ...noSensor, what: "NO_INSTRUMENT" };
 
 /** What is told does not change with every reading: the worst of it stays while the same limit is passed. */
 function worseOf(before: PassedLimit | null, now: PassedLimit): PassedLimit {

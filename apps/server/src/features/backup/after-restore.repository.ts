@@ -12,6 +12,7 @@ import { mailTexts } from "../../platform/mail-texts.ts";
 import { recordChange } from "../audit/public.ts";
 import { giveUpEvents } from "../events/public.ts";
 import { pauseRunningRollouts } from "../firmware/public.ts";
+import { judgeAnew } from "../guard/public.ts";
 import { giveUpReports } from "../monthly-reports/public.ts";
 import { voidDecisions } from "../schedules/public.ts";
 import { computeSoilingAnew } from "../soiling/public.ts";
@@ -54,6 +55,7 @@ export async function settlePast(tx: Tx, { version, takenAt, auditHead }: Manife
   await giveUpReports(tx, reportTexts.text("REPORT_BEFORE_RESTORE", {}), mailReason, now);
   await tellNothingOld(tx, now);
   await computeSoilingAnew(tx, now);
+  await judgeAnew(tx);
   // Decided from runs and weather of then.
   await voidDecisions(tx, null, now);
   await giveUpEvents(tx, null, webhookTexts.text("RESTORED", {}), now);

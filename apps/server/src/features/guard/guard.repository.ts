@@ -6,13 +6,14 @@ import {
   JUDGED_EVERY_MS,
   judgeWeather,
   type StoredJudgement,
+  verdictNow,
 } from "@suncrew/domain/guard/weather-guard.ts";
 import { type Selectable, sql } from "kysely";
 import { isDeepStrictEqual } from "node:util";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import { clearSiteAlerts, raiseSiteAlert } from "../alerts/public.ts";
+import { bringSiteAlert, clearSiteAlerts } from "../alerts/public.ts";
 import { deviceRetired } from "../commands/public.ts";
 import { hasWeatherLimits } from "../sites/public.ts";
 
@@ -52,8 +53,8 @@ export async function judgeDue(tx: Tx, readHours: ReadHours, now: Date): Promise
     )
     .orderBy("g.judged_at", (order) => order.asc().nullsFirst())
     .limit(BATCH)
-    .forUpdate("g")
-    .skipLocked()
+    // The site too: an alert of one that is deleted meanwhile would stay open for good.
+    .modifyEnd(sql`for update of g skip locked for share of sites skip locked`)
     .execute();
   if (guards.length === 0) return false;
   const { from, to } = hoursThatCount(now);
@@ -69,7 +70,7 @@ export async function judgeDue(tx: Tx, readHours: ReadHours, now: Date): Promise
   });
   const stored = judged.map(({ guard, ...judgement }) => ({
     site_id: guard.site_id,
-    is_news: isNews(guard, judgement),
+    is_news: isNews(guard, judgement, now),
     ...judgement,
   }));
   await sql`
@@ -79,19 +80,25 @@ export async function judgeDue(tx: Tx, readHours: ReadHours, now: Date): Promise
       n (site_id int, verdict text, passed jsonb, within_since timestamptz, is_news boolean)
     where g.site_id = n.site_id`.execute(tx);
   // Where the limits were changed, there is no former verdict: an alert about the former limits is over.
-  const changed = judged.filter(({ guard, verdict }) => guard.verdict !== verdict);
-  const changedIds = changed.map(({ guard }) => guard.site_id);
-  await clearSiteAlerts(tx, changedIds, "WEATHER_LIMIT", now);
-  for (const { guard, verdict, passed } of changed) {
-    if (verdict === "PASSED" && passed !== null)
-      await raiseSiteAlert(tx, guard.site_id, weatherLimitAlert(passed), now);
+  const anew = judged.filter(({ guard }) => guard.verdict === null).map(({ guard }) => guard.site_id);
+  await clearSiteAlerts(tx, anew, "WEATHER_LIMIT", now);
+  for (const { guard, verdict, passed } of judged) {
+    if (guard.verdict === verdict && isDeepStrictEqual(guard.passed, passed)) continue;
+    const alert = verdict === "PASSED" && passed !== null ? weatherLimitAlert(passed) : null;
+    await bringSiteAlert(tx, guard.site_id, alert, "WEATHER_LIMIT", now);
   }
   if (stored.some(({ is_news }) => is_news)) await announceChange(tx);
   return guards.length === BATCH;
 }
 
-function isNews(before: StoredJudgement, now: Pick<StoredJudgement, "verdict" | "passed">): boolean {
-  return before.verdict !== now.verdict || !isDeepStrictEqual(before.passed, now.passed);
+/** Whether people are shown something else: what was judged too long ago is shown to them as unknown. */
+function isNews(
+  before: StoredJudgement & { readonly judged_at: Date | null },
+  judged: Pick<StoredJudgement, "verdict" | "passed">,
+  now: Date,
+): boolean {
+  const shown = verdictNow({ verdict: before.verdict, judgedAt: before.judged_at }, now);
+  return before.verdict === null || shown !== judged.verdict || !isDeepStrictEqual(before.passed, judged.passed);
 }
 
 /** A robot that must be stopped. */
@@ -182,6 +189,14 @@ type Limits = Pick<
   Guard,
   "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c" | "without_sensor"
 >;
+
+/** After the database was restored from a backup: weather of then stops nobody, and nothing starts by it. */
+export async function judgeAnew(tx: Tx): Promise<void> {
+  await tx
+    .updateTable("site_guards")
+    .set({ verdict: null, judged_at: null, passed: null, within_since: null, change_no: changedNow })
+    .execute();
+}
 
 /** With other limits, what was judged by the former ones counts for nothing. */
 export async function changeGuard(tx: Tx, siteId: number, limits: Limits): Promise<void> {

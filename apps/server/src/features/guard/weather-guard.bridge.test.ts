@@ -94,6 +94,38 @@ async function start(siteId: number, robotId: number): Promise<string | null> {
   return one?.accepted.kind === "refused" ? one.accepted.reason.code : null;
 }
 
+describe("Wind and rain guard: what people are told", () => {
+  test("Wind and rain guard: the one alert is reworded when another limit is passed, and says since when robots rest", async () => {
+    const { siteId } = await harness.group(1);
+    await limit(siteId, "STOP");
+    const report = await addSensor(siteId);
+    addGuard();
+    await pass(1_000);
+    const [silent] = await alerts(siteId);
+    expect(silent?.text).toContain("no reading of the site's weather sensor");
+    await report(90);
+    await pass(6_000);
+    const [gusty, ...more] = await alerts(siteId);
+    expect(more).toEqual([]);
+    expect(gusty).toMatchObject({ text: expect.stringContaining("gusts of 90 km/h"), cleared_at: null });
+  });
+
+  test("Wind and rain guard: a verdict that was too old to be shown is news when it is judged again", async () => {
+    const { siteId } = await harness.group(1);
+    await limit(siteId);
+    const changes = async () =>
+      (await harness.db.selectFrom("site_guards").select("change_no").execute())[0]?.change_no;
+    addGuard();
+    await pass(1_000);
+    const first = await changes();
+    await pass(10_000);
+    expect(await changes()).toEqual(first);
+    await harness.pass(30_000);
+    await pass(1_000);
+    expect(await changes()).not.toEqual(first);
+  });
+});
+
 describe("Wind and rain guard: a Start", () => {
   test("Wind and rain guard: is refused where a limit is passed, with gust, limit and source, until ten minutes of calm", async () => {
     const { siteId, robotIds } = await harness.group(1);
