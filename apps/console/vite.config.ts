@@ -227,17 +227,17 @@ function withoutJsonSchema(): Plugin {
   };
 }
 
-/** Leaves out what the API document says of each call, which nothing in a browser reads. */
-function withoutSummaries(): Plugin {
+/** Leaves out what only the server and the API document read of each call. */
+function withoutServerOnly(): Plugin {
   return {
-    name: "suncrew-without-summaries",
+    name: "suncrew-without-server-only",
     apply: "build",
     enforce: "pre",
     transform: {
       filter: { id: /contract[\\/]src[\\/].*\.ts$/ },
-      // Only those of `defineRoute`, which are indented by one step.
+      // Only those of `defineRoute`, which are indented by one step; servers enforce the flags.
       handler: (code) => ({
-        code: code.replaceAll(/^  summary:\s+("[^"\n]*"|`[^`]*`),$/gm, '  summary: "",'),
+        code: code.replaceAll(/^  (summary:\s+("[^"\n]*"|`[^`]*`)|(anyHost|device|revalidates): true),$/gm, ""),
         map: null,
       }),
     },
@@ -333,7 +333,7 @@ export default defineConfig({
     firstScript(),
     loadedByParts(),
     withoutJsonSchema(),
-    withoutSummaries(),
+    withoutServerOnly(),
     withoutInstrumentation(),
     withoutLinkPrefetch(),
     withoutUnusedParts(),
