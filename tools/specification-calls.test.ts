@@ -114,6 +114,7 @@ const addedCalls = [
   "GET api/weather/{siteId}",
   "GET api/robots/group/scheduleDecisions/{siteId}",
   "GET api/soiling/{siteId}",
+  "GET api/soiling/{siteId}/strategies",
   "GET api/soiling/at-risk",
   "GET api/measurements/{siteId}",
   "GET api/measurements/{siteId}/comparison",

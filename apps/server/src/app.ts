@@ -51,7 +51,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts, readHoursOfSites, SiteInputs } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { Retention, StorageReport } from "./features/storage/public.ts";
-import { computeEveningTask, SoilingOfSites, SoilingWatch } from "./features/soiling/public.ts";
+import { computeEveningTask, SoilingOfSites, SoilingWatch, StrategiesOfSites } from "./features/soiling/public.ts";
 import { measurementRoutes } from "./features/measurements/measurements.routes.ts";
 import { soilingRoutes } from "./features/soiling/soiling.routes.ts";
 import { storageRoutes } from "./features/storage/storage.routes.ts";
@@ -109,7 +109,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
   weatherRoutes(http, deps, forecasts);
   if (deps.settings.refreshesSiteHours ?? true) services.push(new SiteInputs(deps));
   const soiling = new SoilingOfSites(deps, workers);
-  soilingRoutes(http, deps, soiling);
+  soilingRoutes(http, deps, soiling, new StrategiesOfSites(deps, workers));
   services.push(new SoilingWatch(deps, workers));
   partnersRoutes(http, deps);
   activityRoutes(http, deps);

@@ -2,7 +2,7 @@ import { exportMeasurementsTask, importMeasurementsTask } from "./features/measu
 import { reportCsvTask, reportPdfTask } from "./features/reports/public.ts";
 import { exportRobotsTask, importRobotsTask } from "./features/robots/public.ts";
 import { exportSitesTask, importSitesTask } from "./features/site-management/public.ts";
-import { computeEveningTask, computeSoilingTask } from "./features/soiling/public.ts";
+import { compareStrategiesTask, computeEveningTask, computeSoilingTask } from "./features/soiling/public.ts";
 import { largeBody } from "./platform/http/request-body.ts";
 import { runWorker } from "./platform/workers/worker-process.ts";
 
@@ -19,4 +19,5 @@ runWorker([
   reportCsvTask,
   computeSoilingTask,
   computeEveningTask,
+  compareStrategiesTask,
 ]);

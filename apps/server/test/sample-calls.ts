@@ -247,6 +247,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   runsNight: { params: { siteId: site }, query: { date: "2026-06-15" } },
   siteWeather: { params: { siteId: site } },
   siteSoiling: { params: { siteId: site } },
+  siteStrategies: { params: { siteId: site } },
   energyAtRisk: {},
   measuredDays: { params: { siteId: site }, query: { from: "2026-06-01", to: "2026-06-14" } },
   measuredComparison: { params: { siteId: site } },

@@ -139,6 +139,7 @@ import {
   measuredDays,
   storeMeasurements,
 } from "./measurements/measurements.ts";
+import { siteStrategies } from "./soiling/soiling-strategies.ts";
 import { energyAtRisk, siteSoiling } from "./soiling/soiling.ts";
 import { storage } from "./storage/storage.ts";
 import { createWallboardLink, openWallboard, wallboardLinks, withdrawWallboardLink } from "./wallboard/wallboard.ts";
@@ -200,6 +201,7 @@ export const routes = {
   runsNight,
   siteWeather,
   siteSoiling,
+  siteStrategies,
   energyAtRisk,
   correctModel,
   takeCorrectionBack,

@@ -109,6 +109,7 @@ export const permissions: Record<RouteName, Permission> = {
   removeSensor: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
   scheduleDecisions: { access: "signed-in", scope: "site" },
+  siteStrategies: { access: "signed-in", scope: "site" },
   siteSoiling: { access: "signed-in", scope: "site" },
   energyAtRisk: { access: "signed-in", scope: "sites" },
   measuredDays: { access: "signed-in", scope: "site" },

@@ -22,6 +22,7 @@ import { MeasuredSection } from "./measured-section.tsx";
 import { Corrections, EnterFacts } from "./site-facts.tsx";
 import { SoilingCourse } from "./soiling-course.tsx";
 import type { SoilingTabProps } from "./soiling-parts.tsx";
+import { StrategiesSection } from "./strategies-section.tsx";
 import classes from "./soiling-tab.module.css";
 import {
   energyBandText,
@@ -67,6 +68,7 @@ export function SoilingCard({ site }: SoilingTabProps) {
           </>
         )}
       </QueryState>
+      <StrategiesSection site={site} />
       <MeasuredSection site={site} />
     </section>
   );

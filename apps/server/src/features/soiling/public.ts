@@ -2,5 +2,6 @@ export { readSavedByCleaning, type SavedByCleaning } from "./energy-saved.reposi
 export { readCorrections, removeCorrection, storeCorrection } from "./soiling-corrections.repository.ts";
 export { computeEvening, computeEveningTask, computeSoilingTask } from "./soiling-inputs.repository.ts";
 export { computeSoilingAnew } from "./soiling-queue.repository.ts";
+export { compareStrategiesTask } from "./soiling-strategies.repository.ts";
 export { SoilingWatch } from "./soiling-watch.ts";
-export { SoilingOfSites } from "./soiling.service.ts";
+export { SoilingOfSites, StrategiesOfSites } from "./soiling.service.ts";

@@ -52,11 +52,11 @@ export const computeSoilingTask = workerTask(
 async function computeSoiling(db: Executor, siteId: number, now: Date): Promise<ComputedSoiling | null> {
   const inputs = await readInputs(db, siteId, now);
   if (inputs === null) return null;
-  const { site, facts, known, hours, runs, uncounted, receivedAt, isStale } = inputs;
+  const { site, known, hours, runs, uncounted, receivedAt, isStale } = inputs;
   return {
-    facts,
+    facts: energyFactsSchema.parse(site),
     missing: gapsOf(site, known),
-    source: known.length === 0 ? null : known.some(({ source }) => source === "sample") ? "sample" : "open-meteo",
+    source: sourceOf(known),
     receivedAt,
     isStale,
     uncountedRuns: uncounted,
@@ -90,6 +90,21 @@ export async function computeEvening(
 
 /** What the soiling of a site is computed from; null if it was deleted. It is named by `readExactBasis`. */
 async function readInputs(db: Executor, siteId: number, now: Date) {
+  const site = await readSoilingSite(db, siteId);
+  if (site === null) return null;
+  const { timezone } = site;
+  const from = startOfDay(addDays(siteToday(timezone, now), -SOILING_PAST_DAYS), timezone);
+  const to = startOfDay(addDays(siteToday(timezone, now), SOILING_FORECAST_DAYS + 1), timezone);
+  const known = await readSiteHours(db, siteId, from, to);
+  const { runs, uncounted } = await readRowRuns(db, siteId, from, now);
+  const { receivedAt, isStale } = receiptOf(known, now);
+  // What was foreseen long ago says nothing of the days ahead.
+  const hours = isStale ? known.filter(({ at }) => at <= now) : known;
+  return { site, known, hours, runs, uncounted, receivedAt, isStale };
+}
+
+/** Facts and rows of a site; null if it was deleted. */
+export async function readSoilingSite(db: Executor, siteId: number): Promise<SoilingSite | null> {
   const row = await db
     .selectFrom("sites")
     .select("timezone")
@@ -98,17 +113,12 @@ async function readInputs(db: Executor, siteId: number, now: Date) {
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const facts = energyFactsSchema.parse(row);
-  const { timezone } = row;
-  const from = startOfDay(addDays(siteToday(timezone, now), -SOILING_PAST_DAYS), timezone);
-  const to = startOfDay(addDays(siteToday(timezone, now), SOILING_FORECAST_DAYS + 1), timezone);
-  const known = await readSiteHours(db, siteId, from, to);
-  const site: SoilingSite = { ...facts, timezone, rows: await readRows(db, siteId) };
-  const { runs, uncounted } = await readRowRuns(db, siteId, from, now);
-  const { receivedAt, isStale } = receiptOf(known, now);
-  // What was foreseen long ago says nothing of the days ahead.
-  const hours = isStale ? known.filter(({ at }) => at <= now) : known;
-  return { site, facts, known, hours, runs, uncounted, receivedAt, isStale };
+  return { ...energyFactsSchema.parse(row), timezone: row.timezone, rows: await readRows(db, siteId) };
+}
+
+/** `sample` if any of it is made up. */
+export function sourceOf(hours: readonly SiteHour[]): WeatherSource | null {
+  return hours.length === 0 ? null : hours.some(({ source }) => source === "sample") ? "sample" : "open-meteo";
 }
 
 /** The live robots of a site; each cleans a row. */
@@ -170,7 +180,7 @@ function receiptOf(
   return { receivedAt, isStale: now.getTime() - receivedAt.getTime() > SOILING_STALE_HOURS * HOUR_MS };
 }
 
-function gapsOf(site: SoilingSite, hours: readonly SiteHour[]): SoilingGap[] {
+export function gapsOf(site: SoilingSite, hours: readonly SiteHour[]): SoilingGap[] {
   const gaps: SoilingGap[] = [...missingFacts(site)];
   if (site.rows.length === 0) gaps.push("robots");
   if (!hours.some(({ pm2_5, pm10 }) => pm2_5 !== null && pm10 !== null)) gaps.push("particles");

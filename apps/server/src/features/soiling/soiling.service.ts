@@ -1,4 +1,5 @@
 import { type SiteSoiling, siteSoiling, SOILING_STALE_HOURS } from "@suncrew/contract/soiling/soiling.ts";
+import type { SiteStrategies } from "@suncrew/contract/soiling/soiling-strategies.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import { serializeAnswer, SerializedAnswer } from "../../platform/http/register.ts";
@@ -7,6 +8,7 @@ import type { Workers } from "../../platform/workers/workers.ts";
 import { requireSite } from "../sites/public.ts";
 import { readExactBasis } from "./soiling-basis.repository.ts";
 import { type ComputedSoiling, computeSoilingTask } from "./soiling-inputs.repository.ts";
+import { compareStrategiesTask, readStrategiesBasis } from "./soiling-strategies.repository.ts";
 
 /** Results kept in memory; the one that was not asked for the longest goes first. */
 const MAX_SITES = 200;
@@ -102,4 +104,46 @@ function soilingOf(siteId: number, computed: ComputedSoiling): SiteSoiling {
     corrections: [...corrections],
     ...modelled,
   };
+}
+
+/** What cleaning by need would have cost at sites: kept like their soiling, for it takes as long. */
+export class StrategiesOfSites {
+  readonly #deps: Pick<Dependencies, "db" | "clock">;
+  readonly #workers: Workers;
+  readonly #kept = new Map<number, { readonly basis: string; readonly compared: Promise<SiteStrategies | null> }>();
+
+  constructor(deps: Pick<Dependencies, "db" | "clock">, workers: Workers) {
+    this.#deps = deps;
+    this.#workers = workers;
+  }
+
+  /** Throws 404 if the site does not exist or is not the viewer's. */
+  async of(viewer: Viewer, siteId: number): Promise<SiteStrategies> {
+    const { db, clock } = this.#deps;
+    await requireSite(viewer, db, siteId);
+    const now = clock.now();
+    const basis = await readStrategiesBasis(db, siteId, now);
+    if (basis === null) throw notFound("Site");
+    const known = this.#kept.get(siteId);
+    const kept = known?.basis === basis ? known : { basis, compared: this.#compare(siteId, now) };
+    this.#kept.delete(siteId);
+    this.#kept.set(siteId, kept);
+    const oldest = this.#kept.keys().next();
+    if (this.#kept.size > MAX_SITES && oldest.done !== true) this.#kept.delete(oldest.value);
+    try {
+      const compared = await kept.compared;
+      if (compared === null) throw notFound("Site");
+      return compared;
+    } catch (error) {
+      if (this.#kept.get(siteId) === kept) this.#kept.delete(siteId);
+      throw error;
+    }
+  }
+
+  #compare(siteId: number, now: Date): Promise<SiteStrategies | null> {
+    const owner = { person: `strategies of site ${siteId}`, team: "soiling" };
+    // Others wait for it, too: nobody's leaving ends it.
+    const { signal } = new AbortController();
+    return this.#workers.run(compareStrategiesTask, { siteId, now }, { owner, signal });
+  }
 }
