@@ -16,6 +16,7 @@ import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
+import { siteStrategies } from "@suncrew/contract/soiling/soiling-strategies.ts";
 import { energyAtRisk } from "@suncrew/contract/soiling/soiling.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
@@ -60,6 +61,23 @@ export function giveDefaultAnswers(): void {
     missing_facts_sites: sampleSites.length,
     waiting_sites: 0,
     stale_sites: 0,
+  }));
+  usually(siteStrategies).answer(({ params }) => ({
+    site_id: params.siteId,
+    basis: "modelled",
+    missing: [],
+    source: null,
+    model: null,
+    from: "2025-06-15",
+    to: "2026-06-14",
+    days: 365,
+    known_days: 0,
+    least_days: 1,
+    most_days: 14,
+    local_time: "20:00",
+    rows: 2,
+    currency: null,
+    strategies: [],
   }));
   usually(measuredComparison).answer(({ params }) => ({
     site_id: params.siteId,

@@ -1,3 +1,4 @@
+import type { SiteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import type { siteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
@@ -190,3 +191,35 @@ export const accounts = {
   admin: { username: "admin", name: "Administrator", email: "admin@suncrew.example", role: "SUPER_ADMIN" },
   partner: { username: "partner", name: "SunCare Services", email: "asha@suncare.example", role: "PARTNER" },
 } as const satisfies Readonly<Record<string, Account>>;
+
+/** Of a site of which nothing is missing, or this. */
+export function sampleSoiling(change: Partial<SiteSoiling> = {}): SiteSoiling {
+  return {
+    site_id: 1,
+    basis: "modelled",
+    model: "hsu",
+    missing: [],
+    source: "open-meteo",
+    received_at: new Date().toISOString(),
+    is_stale: false,
+    soiling_rate_factor: 1,
+    corrections: [],
+    is_beyond_measured: false,
+    coverage_percent: 96,
+    ratio: { value: 0.967, low: 0.941, high: 0.982 },
+    second_opinion: null,
+    last_cleaning: null,
+    lost_kwh: null,
+    lost_money: null,
+    currency: null,
+    cleaning_price: null,
+    tonight_gain_kwh: null,
+    tonight_gain_money: null,
+    next_night: { date: null, is_extrapolated: false, reason: "UNKNOWN", reason_params: {}, text: "Not known." },
+    worth_from_percent: null,
+    best_interval_days: null,
+    uncounted_runs: 0,
+    days: [],
+    ...change,
+  };
+}

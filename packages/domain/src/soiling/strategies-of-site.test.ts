@@ -42,7 +42,7 @@ describe("cleaning by need against fixed intervals over a year", () => {
     expect(never).toMatchObject({ cleanings: 0, cleaning_cost: 0 });
     expect(byNeed?.cost.value).toBeLessThanOrEqual(Math.min(daily?.cost.value ?? 0, weekly?.cost.value ?? 0) * 1.02);
     expect(byNeed?.loss_percent).toBeGreaterThan(daily?.loss_percent ?? Infinity);
-    const settings = { model: "hsu", tiltDegrees: 20, effectivenessPercent: 95 } as const;
+    const settings = { model: "hsu", tiltDegrees: 20, soilingRateFactor: 1, effectivenessPercent: 95 } as const;
     const plant = { dcCapacityKwp: 1000, performanceRatioPercent: 80 };
     const alone = { settings, plant, rows: 4, cleaningPrice: 800, tariffPerKwh: 3, eveningUtcHour: 14 };
     const within = hours.filter(({ at }) => at > from && at <= to);

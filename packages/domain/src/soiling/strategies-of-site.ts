@@ -1,7 +1,7 @@
 import type { SiteStrategies } from "@suncrew/contract/soiling/soiling-strategies.ts";
-import { cleaningEffectivenessOf, missingFacts } from "../sites/site-energy-facts.ts";
+import { missingFacts } from "../sites/site-energy-facts.ts";
 import { type DayLimits, simulateStrategy, type Strategy, type StrategySite } from "./cleaning-by-need.ts";
-import { plantOf, priceOf, type SoilingSite } from "./site-soiling.ts";
+import { plantOf, priceOf, settingsOf, type SoilingSite } from "./site-soiling.ts";
 import { isKnownHour, modelFor, type SoilingHour } from "./soiling-model.ts";
 
 /** What cleaning by need would have cost at a site in its last year against fixed intervals. */
@@ -41,11 +41,7 @@ export function compareStrategies(
   }).filter(Boolean).length;
   if (known_days === 0) return { model, days, known_days, strategies: [] };
   const simulated: StrategySite = {
-    settings: {
-      model,
-      tiltDegrees: site.tilt_degrees ?? 0,
-      effectivenessPercent: cleaningEffectivenessOf(site),
-    },
+    settings: settingsOf(site, model),
     plant,
     rows: site.rows.length,
     cleaningPrice,

@@ -6,7 +6,7 @@ import {
   type ScheduleDecision,
   scheduleDecisions,
 } from "@suncrew/contract/schedules/schedules.ts";
-import { type SiteSoiling, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
@@ -19,7 +19,7 @@ import {
   pressRetry,
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
-import { sampleGroup } from "../../../test/sample-fleet.ts";
+import { sampleGroup, sampleSoiling } from "../../../test/sample-fleet.ts";
 
 const group = sampleGroup();
 const DECIDED = "2099-01-31T12:30:00.000Z";
@@ -49,35 +49,6 @@ const schedule: Schedule = {
 };
 const planned = (change: Partial<Schedule> = {}) =>
   sampleGroup({ schedule_type: "WHEN_WORTH_IT", schedule_details: { ...schedule, ...change } });
-/** Of a site of which all is known, or all but this. */
-const sampleSoiling = (change: Partial<SiteSoiling> = {}): SiteSoiling => ({
-  site_id: 1,
-  basis: "modelled",
-  model: "hsu",
-  missing: [],
-  source: "open-meteo",
-  received_at: DECIDED,
-  is_stale: false,
-  soiling_rate_factor: 1,
-  corrections: [],
-  is_beyond_measured: false,
-  coverage_percent: 96,
-  ratio: { value: 0.967, low: 0.941, high: 0.982 },
-  second_opinion: null,
-  last_cleaning: null,
-  lost_kwh: null,
-  lost_money: null,
-  currency: null,
-  cleaning_price: null,
-  tonight_gain_kwh: null,
-  tonight_gain_money: null,
-  next_night: { date: null, is_extrapolated: false, reason: "UNKNOWN", reason_params: {}, text: "Not known." },
-  worth_from_percent: null,
-  best_interval_days: null,
-  uncounted_runs: 0,
-  days: [],
-  ...change,
-});
 const summary = page.getByRole("group", { name: "Schedule of East Row" });
 const dialog = page.getByRole("dialog", { name: "Schedule: East Row" });
 const list = page.getByRole("dialog", { name: "Decisions: East Row" });

@@ -53,8 +53,9 @@ async function computeSoiling(db: Executor, siteId: number, now: Date): Promise<
   const inputs = await readInputs(db, siteId, now);
   if (inputs === null) return null;
   const { site, known, hours, runs, uncounted, receivedAt, isStale } = inputs;
+  const facts = energyFactsSchema.parse(site);
   return {
-    facts: energyFactsSchema.parse(site),
+    facts,
     missing: gapsOf(site, known),
     source: sourceOf(known),
     receivedAt,
