@@ -36,11 +36,11 @@ export function ByNeedFields({ site, form, change, problemAt }: ByNeedFieldsProp
       <div className={classes["days"]}>
         {days("leastDaysText", "At least (days)")}
         {days("mostDaysText", "At most (days)")}
-        <p className={shared["muted"]}>
-          Days from one run to the next. Between them it runs once soiling has cost what a cleaning costs and no rain is
-          near.
-        </p>
       </div>
+      <p className={shared["muted"]}>
+        Days from one run to the next. Between them it runs once soiling has cost what a cleaning costs and no rain is
+        near.
+      </p>
       <MissingForNeed site={site} />
     </>
   );

@@ -83,6 +83,17 @@ function Compared({ compared }: { readonly compared: SiteStrategies }) {
   );
 }
 
+/** Three digits that count: the model knows no more. */
+function threeDigits(amount: number): number {
+  return Number(amount.toPrecision(3));
+}
+function rounded({ value, low, high }: Outcome["cost"]): Outcome["cost"] {
+  return { value: threeDigits(value), low: threeDigits(low), high: threeDigits(high) };
+}
+function sumText(amount: number, currency: string): string {
+  return moneyText(threeDigits(amount), currency);
+}
+
 const words: Record<Outcome["kind"], string> = {
   BY_NEED: "When worth it",
   DAILY: "Daily",
@@ -96,12 +107,12 @@ function OutcomeRow({ outcome, currency }: { readonly outcome: Outcome; readonly
     <tr data-kind={kind}>
       <th scope="row">{words[kind]}</th>
       <td data-label="In all">
-        <strong>{moneyText(cost.value, currency)}</strong>
-        {hasBand(cost) && <span className={classes["band"]}>{moneyBandText(cost, currency)}</span>}
+        <strong>{sumText(cost.value, currency)}</strong>
+        {hasBand(cost) && <span className={classes["band"]}>{moneyBandText(rounded(cost), currency)}</span>}
       </td>
-      <td data-label="Cleaning">{moneyText(cleaning, currency)}</td>
+      <td data-label="Cleaning">{sumText(cleaning, currency)}</td>
       <td data-label="Lost energy">
-        {moneyText(lost.value, currency)}
+        {sumText(lost.value, currency)}
         <span className={classes["band"]}>
           {energyText(lostKwh.value)}, {percentText(outcome.loss_percent / 100)}
         </span>
@@ -120,5 +131,5 @@ function verdictOf(strategies: readonly Outcome[], currency: string): string {
   if (byNeed === undefined || best === undefined) return "";
   const saved = best.cost.value - byNeed.cost.value;
   const than = `${saved < 0 ? "more" : "less"} than cleaning ${words[best.kind].toLowerCase()}`;
-  return `In the last year, cleaning when worth it would have cost ${moneyText(byNeed.cost.value, currency)}, ${moneyText(Math.abs(saved), currency)} ${than}, with ${byNeed.cleanings} runs of each row instead of ${best.cleanings}.`;
+  return `In the last year, cleaning when worth it would have cost ${sumText(byNeed.cost.value, currency)}, ${sumText(Math.abs(saved), currency)} ${than}, with ${byNeed.cleanings} runs of each row instead of ${best.cleanings}.`;
 }
