@@ -293,6 +293,34 @@ describe("attention: a battery that will not last tonight's run", () => {
     expect(await kinds()).toEqual([]);
   });
 
+  test("§11 Cleaning by need: nor is one of which it is not decided that it is worth it", async () => {
+    await battery(21);
+    await drains(16);
+    const { groupId: group_id, scheduleId: schedule_id } = server.fixtures.ownGroup;
+    const [schedule] = await server.db
+      .updateTable("schedules")
+      .set({ frequency: "WHEN_WORTH_IT", least_days: 1, most_days: 14 })
+      .where("id", "=", schedule_id)
+      .returning(["next_run_at", "site_id"])
+      .execute();
+    expect(await kinds()).toEqual([]);
+    const due_at = schedule?.next_run_at ?? TEST_NOW;
+    const reason = { reason: "Runs.", reason_code: "RUNS_WORTH_IT", reason_params: {} };
+    await server.db
+      .insertInto("schedule_decisions")
+      .values({
+        schedule_id,
+        group_id,
+        site_id: server.fixtures.ownSiteId,
+        due_at,
+        decided_at: TEST_NOW,
+        runs: true,
+        ...reason,
+      })
+      .execute();
+    expect(await kinds()).toEqual(["BATTERY"]);
+  });
+
   test("a run that is not tonight is not looked at", async () => {
     await battery(21);
     await drains(16);

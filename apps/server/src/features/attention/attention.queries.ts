@@ -188,6 +188,21 @@ async function readBatteries(viewer: Viewer, db: Executor, now: Date, drains: Dr
     .where("g.deleted_at", "is", null)
     .where("plan.next_run_at", ">", now)
     .where("plan.next_run_at", "<=", new Date(now.getTime() + BATTERY_AHEAD_MS))
+    // One "when worth it" is planned once that is decided.
+    .where((eb) =>
+      eb.or([
+        eb("plan.frequency", "<>", "WHEN_WORTH_IT"),
+        eb.exists(
+          eb
+            .selectFrom("schedule_decisions as d")
+            .select("d.id")
+            .whereRef("d.schedule_id", "=", "plan.id")
+            .whereRef("d.due_at", "=", "plan.next_run_at")
+            .where("d.voided_at", "is", null)
+            .where("d.runs", "=", true),
+        ),
+      ]),
+    )
     .where("s.charging", "=", false)
     // What would last whichever robot it was; the domain decides about the others by their own drain.
     .where(sql<boolean>`plan.duration_minutes * ${most}::float8 > s.battery - ${LOW_BATTERY_PERCENT}`)

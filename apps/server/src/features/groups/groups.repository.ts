@@ -2,6 +2,7 @@ import { groupNameKey } from "@suncrew/domain/groups/groups.ts";
 import { sql } from "kysely";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type AuditActor, recordChanges } from "../audit/public.ts";
+import { voidDecisions } from "../schedules/public.ts";
 
 /** The name and robots of a group. */
 export interface GroupContent {
@@ -118,7 +119,8 @@ export async function lockScheduleOf(tx: Tx, groupId: number) {
 
 /** Soft-deletes a group, so that history keeps its name, and frees its robots. Its schedule is deleted. */
 export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<void> {
-  await tx.deleteFrom("schedules").where("group_id", "=", groupId).execute();
+  const schedules = await tx.deleteFrom("schedules").where("group_id", "=", groupId).returning("id").execute();
+  for (const { id } of schedules) await voidDecisions(tx, id, now);
   await tx.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
   await tx
     .updateTable("robot_groups")
@@ -164,7 +166,8 @@ export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor,
   for (const { id, group_name } of groups) {
     removed.push({ ...about, entityId: id, before: { group_name, robot_ids: await membersOf(tx, id) } });
   }
-  await tx.deleteFrom("schedules").where("site_id", "=", siteId).execute();
+  const schedules = await tx.deleteFrom("schedules").where("site_id", "=", siteId).returning("id").execute();
+  for (const { id } of schedules) await voidDecisions(tx, id, now);
   await tx.deleteFrom("robot_group_members").where("site_id", "=", siteId).execute();
   await tx
     .updateTable("robot_groups")
