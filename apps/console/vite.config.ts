@@ -370,7 +370,7 @@ export default defineConfig({
             // Its parts load at the same time, after the first robots.
             {
               name: "attention",
-              test: /features[\\/](attention[\\/](attention-(list|title)|use-attention)|soiling[\\/](energy-at-risk|soiling-text)|mutes[\\/]|runs[\\/](card-nights\.tsx|night-looks))/,
+              test: /features[\\/](attention[\\/](attention-(list|title)|use-attention)|soiling[\\/](energy-at-risk|soiling-text)|mutes[\\/]|runs[\\/](card-nights\.tsx|night-looks))|soiling[\\/]soiling-gaps/,
               priority: 3,
             },
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },

@@ -121,13 +121,8 @@ import { robotBySerial, robotChanges, robotHistory, robotOrders } from "./robot-
 import { exportRobots, importRobots } from "./robots/robot-files.ts";
 import { robotDetailsWithSettings, robotDirectory, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsFleetCalendar, runsList, runsNight, runsOfToday, runsToday } from "./runs/runs.ts";
-import {
-  createSchedule,
-  deleteSchedule,
-  getRobotSchedule,
-  scheduleDecisions,
-  updateSchedule,
-} from "./schedules/schedules.ts";
+import { scheduleDecisions } from "./schedules/schedule-decisions.ts";
+import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { createSite, deleteSite, updateSite } from "./sites/site-forms.ts";
 import { siteDetails } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";

@@ -1,11 +1,7 @@
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { runsCalendar, type CalendarEntry } from "@suncrew/contract/runs/runs.ts";
-import {
-  createSchedule,
-  type Schedule,
-  type ScheduleDecision,
-  scheduleDecisions,
-} from "@suncrew/contract/schedules/schedules.ts";
+import { type ScheduleDecision, scheduleDecisions } from "@suncrew/contract/schedules/schedule-decisions.ts";
+import { createSchedule, type Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";

@@ -10,7 +10,7 @@ import classes from "./schedule-summary.module.css";
 
 const DecisionsDialog = lazyDialog<DecisionsProps & { readonly onClose: () => void }>(
   ({ group }) => `Decisions: ${group.group_name}`,
-  async () => (await import("./decisions-dialog.tsx")).DecisionsDialog,
+  async () => (await import("./schedule-dialog.tsx")).DecisionsDialog,
 );
 
 export interface DecisionsProps {

@@ -17,6 +17,7 @@ import * as schedules from "@suncrew/contract/schedules/schedules.ts";
 import * as sites from "@suncrew/contract/sites/sites.ts";
 import * as measuredAgainstModel from "@suncrew/contract/measurements/measured-against-model.ts";
 import * as measurements from "@suncrew/contract/measurements/measurements.ts";
+import * as scheduleDecisions from "@suncrew/contract/schedules/schedule-decisions.ts";
 import * as soilingStrategies from "@suncrew/contract/soiling/soiling-strategies.ts";
 import * as soiling from "@suncrew/contract/soiling/soiling.ts";
 import * as weather from "@suncrew/contract/weather/weather.ts";
@@ -309,7 +310,7 @@ const deviceError = {
 /** Where the contract defines shapes that several responses share; a shape that is not found here is written inline. */
 // oxfmt-ignore
 const modules = [
-  activity, auth, devices, groups, imports, live, measuredAgainstModel, measurements, partners, robots, runs, schedules, sites, soiling, soilingStrategies, weather,
+  activity, auth, devices, groups, imports, live, measuredAgainstModel, measurements, partners, robots, runs, scheduleDecisions, schedules, sites, soiling, soilingStrategies, weather,
 ];
 
 /**

@@ -1,4 +1,5 @@
-import { DECISIONS_LIMIT, type Schedule, type ScheduleDecision } from "@suncrew/contract/schedules/schedules.ts";
+import { DECISIONS_LIMIT, type ScheduleDecision } from "@suncrew/contract/schedules/schedule-decisions.ts";
+import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";

@@ -1,8 +1,8 @@
+import { scheduleDecisions } from "@suncrew/contract/schedules/schedule-decisions.ts";
 import {
   createSchedule,
   deleteSchedule,
   getRobotSchedule,
-  scheduleDecisions,
   updateSchedule,
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { FastifyInstance } from "fastify";
