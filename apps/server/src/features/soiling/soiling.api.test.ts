@@ -5,7 +5,6 @@ import { measuredComparison } from "@suncrew/contract/measurements/measured-agai
 import { storeMeasurements } from "@suncrew/contract/measurements/measurements.ts";
 import { energyAtRisk, siteSoiling, type SiteSoiling } from "@suncrew/contract/soiling/soiling.ts";
 import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
-import { siteStrategies } from "@suncrew/contract/soiling/soiling-strategies.ts";
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
@@ -560,48 +559,5 @@ describe("a soiled site needs attention", () => {
     server.clock.advance(2 * HOUR_MS);
     await watch().runOnce();
     expect((await soiledAlerts()).map(({ cleared_at }) => cleared_at)).toEqual([TEST_NOW]);
-  });
-});
-
-describe("§11 Cleaning by need: a year of it against fixed intervals", () => {
-  const compare = async (of = siteId, person: Person = "owner") =>
-    (await server.as(person)).call(siteStrategies, { params: { siteId: of } });
-
-  test("is compared over the stored days, says how many these are, and is kept until they change", async () => {
-    await setFacts(allFacts);
-    await store();
-    const { body: first } = await compare();
-    expect(first).toMatchObject({
-      basis: "modelled",
-      missing: [],
-      source: "open-meteo",
-      from: "2025-06-15",
-      to: "2026-06-14",
-      days: 365,
-      least_days: 1,
-      most_days: 14,
-      local_time: "20:00",
-      rows: robots.length,
-      currency: "INR",
-      strategies: [{ kind: "BY_NEED" }, { kind: "DAILY", cleanings: 365 }, { kind: "WEEKLY" }, { kind: "NEVER" }],
-    });
-    expect((first as { known_days: number }).known_days).toBeGreaterThan(88);
-    // In place, as nobody else does: only a new computation would see it.
-    await server.db
-      .updateTable("site_air_days")
-      .set({ pm10: Array.from({ length: 24 }, () => 300) })
-      .execute();
-    expect((await compare()).body).toEqual(first);
-    await setFacts({ tariff_per_kwh: 4 });
-    expect((await compare()).body).not.toEqual(first);
-  });
-
-  test("without facts it says what is missing; other partners do not know the site", async () => {
-    expect((await compare()).body).toMatchObject({
-      missing: expect.arrayContaining(["tariff_per_kwh", "cleaning_price", "particles", "rain"]),
-      known_days: 0,
-      strategies: [],
-    });
-    expect((await compare(siteId, "stranger")).status).toBe(404);
   });
 });
