@@ -15,6 +15,7 @@ import {
   type ServerAlert,
   type ServerAlertCode,
   siteOutageAlert,
+  siteSoiledAlert,
   tooManyConnectionsAlert,
   tooManyMessagesAlert,
   unconfirmedAlert,
@@ -143,10 +144,16 @@ describe("stored texts: the sentence can be rebuilt from the code and its parame
       expect([row.text, row.params]).toEqual([alert.text, alert.params]);
       expect(alertText(alert.code, stored(row.code, row.params).params)).toBe(row.text);
     }
-    await db.deleteFrom("alerts").execute();
-    await db.transaction().execute((tx) => raiseSiteAlert(tx, ownRobot.siteId, siteOutageAlert(7), TEST_NOW));
-    const { code, params, text } = await db.selectFrom("alerts").selectAll().executeTakeFirstOrThrow();
-    expect(alertText(code as ServerAlertCode, stored(code, params).params)).toBe(text);
+    const ratio = { value: 0.93, low: 0.88, high: 0.965 };
+    const soiled = [1, 1.5].map((factor) => siteSoiledAlert({ ratio, limit: 5, isOpen: false, factor }));
+    for (const alert of [siteOutageAlert(7), ...soiled]) {
+      await db.deleteFrom("alerts").execute();
+      if (alert === null) throw new Error("The site is soiled.");
+      await db.transaction().execute((tx) => raiseSiteAlert(tx, ownRobot.siteId, alert, TEST_NOW));
+      const { code, params, text } = await db.selectFrom("alerts").selectAll().executeTakeFirstOrThrow();
+      expect([code, text]).toEqual([alert.code, alert.text]);
+      expect(alertText(code as ServerAlertCode, stored(code, params).params)).toBe(text);
+    }
   });
 });
 

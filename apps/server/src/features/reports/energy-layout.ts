@@ -1,6 +1,6 @@
-import type { SoilingGap } from "@suncrew/contract/soiling/soiling.ts";
 import { changeOf } from "@suncrew/domain/reports/report-change.ts";
 import { savedKwh } from "@suncrew/domain/soiling/energy-saved.ts";
+import { gapLook } from "@suncrew/domain/soiling/soiling-gaps.ts";
 import { theme } from "../../platform/pdf/pdf-document.ts";
 import type { ReportData, ReportEnergy, ReportRange } from "./report-data.ts";
 import { count, countOf, dayOfMonth, oneDecimal, outOf } from "./report-format.ts";
@@ -14,17 +14,11 @@ interface RangeEnergy {
   readonly range: ReportRange;
 }
 
-const gapWords: Partial<Record<SoilingGap, string>> = {
-  dc_capacity_kwp: "DC capacity",
-  tilt_degrees: "tilt",
-  azimuth_degrees: "azimuth",
-  performance_ratio_percent: "performance ratio",
-};
 const list = new Intl.ListFormat("en-GB", { type: "conjunction" });
 
 /** Why there is no figure. */
 function missingText({ missing }: ReportEnergy): string {
-  const facts = missing.flatMap((gap) => gapWords[gap] ?? []);
+  const facts = missing.filter((gap) => gapLook[gap].by === "site form").map((gap) => gapLook[gap].words);
   if (facts.length > 0) {
     return `${list.format(facts)} of this site ${facts.length === 1 ? "is" : "are"} not entered`;
   }
