@@ -23,7 +23,8 @@ function missingText({ missing }: ReportEnergy): string {
     return `${list.format(facts)} of this site ${facts.length === 1 ? "is" : "are"} not entered`;
   }
   if (missing.includes("robots")) return "the site has no robots whose rows could be modelled";
-  return "particles, rain and irradiation are not known of any whole day";
+  if (missing.length > 0) return "particles, rain and irradiation are not known of any whole day";
+  return "nothing is known of any robot on these days, so nobody knows what cleaned";
 }
 
 const kwh = (value: number) => `${count(value)} kWh`;

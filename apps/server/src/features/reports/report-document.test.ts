@@ -137,6 +137,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     [["dc_capacity_kwp"], "DC capacity of this site is not entered"],
     [["tilt_degrees", "azimuth_degrees", "robots"], "tilt and azimuth of this site are not entered"],
     [["robots"], "the site has no robots whose rows could be modelled"],
+    [[], "nothing is known of any robot on these days, so nobody knows what cleaned"],
     [["particles"], "particles, rain and irradiation are not known of any whole day"],
   ] as const)("energy saved: without %s there is no figure, and the first page says why", async (missing, words) => {
     const data = savedReportData({ activities: 0 });

@@ -89,6 +89,16 @@ test("energy saved: by the runs of the range, on the days whose hours are known,
   expect(expected && savedKwh(expected).value).toBeGreaterThan(0);
 });
 
+test("energy saved: of a range with no data of any robot it is not known, rather than nothing", async () => {
+  const { before } = await readReport(
+    viewer,
+    server.db,
+    { siteId, from: "2026-05-20 00:00:00", to: "2026-06-15 23:59:59" },
+    { now: TEST_NOW, maintenanceIntervalDays: 180 },
+  );
+  expect(before).toMatchObject({ figures: { data_days: 0 }, energy: { saved: null, missing: [] } });
+});
+
 test("energy saved: what measured energy verifies is said, of the days of the range", async () => {
   const { site, hours, runs } = await inputs();
   const days = soiledDays(site, hours, runs)?.days ?? [];

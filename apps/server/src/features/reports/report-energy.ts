@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { readMeasurements } from "../measurements/public.ts";
 import { readSavedByCleaning } from "../soiling/public.ts";
-import type { ReportEnergy, ReportScope, ReportSite } from "./report-data.ts";
+import type { PerformanceFigures, ReportEnergy, ReportScope, ReportSite } from "./report-data.ts";
 
 /** What cleaning has saved in the range, by the model of the site's soiling, and what measured energy verifies of it. */
 export async function readReportEnergy(
@@ -13,8 +13,11 @@ export async function readReportEnergy(
   tx: Tx,
   site: ReportSite,
   scope: ReportScope,
+  { data_days: dataDays }: Pick<PerformanceFigures, "data_days">,
 ): Promise<ReportEnergy> {
   const { soilingDays, ...energy } = await readSavedByCleaning(tx, site, scope);
+  // Without data of any robot nobody knows what cleaned: that is not the same as nothing saved.
+  if (dataDays === null || dataDays === 0) return { ...energy, saved: null, measured: null };
   const [first, last] = [soilingDays[0], soilingDays.at(-1)];
   if (first === undefined || last === undefined) return { ...energy, measured: null };
   const { timezone } = site;

@@ -119,7 +119,8 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
   const siteAlerts = await readSiteOpenAlerts(viewer, tx, scope);
   const before = await readBefore(viewer, tx, request, sources, site);
   signal?.throwIfAborted();
-  const energy = await readReportEnergy(viewer, tx, site, scope);
+  const figures = computeFigures(sources, composed, maintenance);
+  const energy = await readReportEnergy(viewer, tx, site, scope, figures);
   return {
     site,
     partner,
@@ -127,7 +128,7 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
     range: rangeOf(scope),
     generatedAt: reportTime(now, timezone),
     sample: sample || performance.sample || locks.sample || alerts.sample || energy.sample,
-    figures: computeFigures(sources, composed, maintenance),
+    figures,
     before,
     energy,
     days: computeDays(sources),
@@ -171,6 +172,6 @@ async function readBefore(
   const performance = await readPerformance(viewer, tx, scope);
   const robots = computeRobots({ ...sources, scope, performance });
   const figures = performanceFigures(performance, robots);
-  const energy = await readReportEnergy(viewer, tx, site, scope);
+  const energy = await readReportEnergy(viewer, tx, site, scope, figures);
   return { range: rangeOf(scope), isMonth: chosen.isMonth, figures, energy };
 }
