@@ -85,7 +85,7 @@ test("§11 Wind and rain guard: a partner sets limits; a passed one stops the ro
     await expect(dialog).toContainText("The forecast of this hour and the next is within these limits.");
     await dialog.getByRole("button", { name: "Save" }).click();
     await expectToast(page, "Weather Limits Saved", `The weather limits of ${BHADLA} have been saved.`);
-    await expect(siteFacts(page)).toContainText("Within weather limits", { timeout: JUDGED_MS });
+    await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
     await expectStatus(card, "Normal");
   });
 
@@ -98,8 +98,10 @@ test("§11 Wind and rain guard: a partner sets limits; a passed one stops the ro
     await expect(noticeOf(page)).toContainText("No robot starts: the weather passes a limit of this site", {
       timeout: JUDGED_MS,
     });
-    await expect(noticeOf(page)).toContainText(/°C \(not above 5 °C\) is forecast\./);
-    await expect(noticeOf(page)).toContainText(/Passed since .+ ago\)\. Sample forecast, received .+ ago\./);
+    await expect(noticeOf(page)).toContainText(/°C \(not above 5 °C\) is (forecast|measured)\./);
+    await expect(noticeOf(page)).toContainText(
+      /Passed since .+\)\. Sample forecast, received .+\. Sensor WX-1001: last/,
+    );
     await expectStatus(card, "Idle", { timeout: JUDGED_MS });
     const { state } = await limits.read();
     await expectDisabled(card.start, state?.text ?? "");
@@ -124,7 +126,7 @@ test("§11 Wind and rain guard: a partner sets limits; a passed one stops the ro
     await dialog.getByRole("button", { name: "Save" }).click();
     await expect(noticeOf(page)).toHaveCount(0);
     await expectEnabled(card.start);
-    await expect(siteFacts(page)).not.toContainText("Within weather limits");
+    await expect(siteFacts(page)).not.toContainText("Within limits");
   });
 });
 
@@ -137,7 +139,7 @@ test("§11 Wind and rain guard: where the forecast is old, the weather is not kn
   test.setTimeout(120_000 + FORECAST_MS);
   await limits.set({ max_gust_kmh: 200 });
   await signIn(page, "admin", { at: `/dashboard?site=${limits.siteId}` });
-  await expect(siteFacts(page)).toContainText("Within weather limits", { timeout: JUDGED_MS });
+  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
   const age = (by: string) =>
     suncrew.sql(`update site_weather_days set confirmed_at = confirmed_at ${by} interval '7 hours'
       where site_id = ${limits.siteId}`);
@@ -150,7 +152,7 @@ test("§11 Wind and rain guard: where the forecast is old, the weather is not kn
   await expectDisabled(robotCard(page, "SCR-1001").start, state?.text ?? "");
   await expectAccessible(page, noticeOf(page));
   await age("+");
-  await expect(siteFacts(page)).toContainText("Within weather limits", { timeout: JUDGED_MS });
+  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
 });
 
 test("§11 Wind and rain guard: on a phone, notice and limits survive a failing call, and Retry brings them", async ({

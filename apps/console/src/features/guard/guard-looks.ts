@@ -3,7 +3,7 @@ import { IconCloudQuestion, IconShieldCheck, IconWind } from "@tabler/icons-reac
 import type { Look } from "../../ui/look.ts";
 
 export const guardLook: Record<GuardVerdict, Look & Required<Pick<Look, "icon">>> = {
-  CLEAR: { label: "Within weather limits", tone: "calm", icon: IconShieldCheck },
+  CLEAR: { label: "Within limits", tone: "calm", icon: IconShieldCheck },
   PASSED: { label: "Weather limit passed", tone: "fair", icon: IconWind },
   UNKNOWN: { label: "Weather not known", tone: "fair", icon: IconCloudQuestion },
 };

@@ -80,7 +80,7 @@ test("§11 Wind and rain guard: a site without limits says nothing of them, and 
   await openConsole("/dashboard", "partner");
   await expectEnabled(robotCard("SCR-1011").getByRole("button", { name: "Start" }));
   await expectCount(notice, 0);
-  await expectCount(page.getByText("Within weather limits"), 0);
+  await expectCount(page.getByText("Within limits"), 0);
   await opener.click();
   await expect.element(gust).toHaveFocus();
   await expectContains(dialog, "Forecast: 23.4 km/h, next hour 31 km/h.");
@@ -159,7 +159,7 @@ test("§11 Wind and rain guard: somebody else's limits are not overwritten", asy
 test("§11 Wind and rain guard: within the limits a site says so, and no more", async () => {
   guarded(CLEAR);
   await openConsole("/dashboard");
-  await expect.element(details.getByText("Within weather limits")).toBeVisible();
+  await expect.element(details.getByText("Within limits")).toBeVisible();
   await expectEnabled(robotCard("SCR-1011").getByRole("button", { name: "Start" }));
   await expectCount(notice, 0);
 });
@@ -207,7 +207,7 @@ test("§11 Wind and rain guard: weather that nobody knows lets no robot start, e
 test("§11 Wind and rain guard: what the stream says later shows at once, and ends with the weather", async () => {
   guarded(CLEAR);
   await openConsole("/dashboard");
-  await expect.element(details.getByText("Within weather limits")).toBeVisible();
+  await expect.element(details.getByText("Within limits")).toBeVisible();
   const now = (weather_guard: GuardState) =>
     sendOnStream(live, liveUpdate({ at: new Date().toISOString(), sites: [sampleSite({ weather_guard })] }));
   now(PASSED);
