@@ -406,7 +406,7 @@ export default defineConfig({
             { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
             {
               name: "monitoring-dialogs",
-              test: /(group|start-all|alerts|fleet-stop|mute|decisions)-(dialog|menu)\.tsx$|(group-control-tab|week-calendar|night-dialog)\.tsx$|site-row-more\.tsx$/,
+              test: /(group|start-all|alerts|fleet-stop|mute)-(dialog|menu)\.tsx$|(group-control-tab|week-calendar|night-dialog)\.tsx$|site-row-more\.tsx$/,
               priority: 1,
             },
             // What the user menu opens.
