@@ -1,5 +1,5 @@
 -- additive: Schedules that run when it is worth it, and what was decided on each of their days.
--- An older server can neither start nor show such a schedule: it says so in its log, and no robot moves.
+-- An older server can neither show such a schedule nor start it (0061).
 
 alter table schedules
   drop constraint schedules_frequency_check,

@@ -119,10 +119,14 @@ export const calendarEntrySchema = z.object({
   counts: runCountsSchema,
   /** For robots whose run was not completed: which and why. */
   reasons: z.array(z.object({ serial_number: z.string(), outcome: runOutcomeSchema, reason: z.string() })),
-  /** Of a schedule "when worth it" without runs at this time: whether it will run, null until that is decided, and why. */
+  /**
+   * Of a schedule "when worth it" without runs at this time: whether it will run, null until that is decided, and why.
+   * Servers of older versions omit it.
+   */
   by_need: z
     .object({ runs: z.boolean().nullable(), decides_at: instantSchema, text: z.string().nullable() })
-    .nullable(),
+    .nullable()
+    .default(null),
   sample: z.boolean(),
 });
 export type CalendarEntry = z.output<typeof calendarEntrySchema>;

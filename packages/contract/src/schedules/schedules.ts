@@ -53,12 +53,15 @@ export const scheduleSchema = z.object({
   waiting: z.string().nullable(),
   /** Runs wait while the site's weather advice for the day is Not Recommended. */
   skip_on_rain: z.boolean(),
-  /** Of WHEN_WORTH_IT: days between two runs, at least and at most; null where never set. */
-  least_days: z.int().nullable(),
-  most_days: z.int().nullable(),
+  /**
+   * Of WHEN_WORTH_IT: days between two runs, at least and at most; null where never set. Servers of older versions omit
+   * them and the next two.
+   */
+  least_days: z.int().nullable().default(null),
+  most_days: z.int().nullable().default(null),
   /** Of WHEN_WORTH_IT: when it is decided whether it runs at `next_run_at`, and what was; null if nothing is due. */
-  decides_at: instantSchema.nullable(),
-  decision: decisionSchema.nullable(),
+  decides_at: instantSchema.nullable().default(null),
+  decision: decisionSchema.nullable().default(null),
   version: versionSchema,
 });
 export type Schedule = z.output<typeof scheduleSchema>;

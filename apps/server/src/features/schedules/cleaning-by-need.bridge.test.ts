@@ -101,6 +101,34 @@ const audit = async () => {
 const plannedRuns = async (id: number) => (await harness.runs(id)).map(({ outcome }) => outcome);
 
 describe("§11 Cleaning by need", () => {
+  test("an older server, which knows nothing of decisions, starts no run that was not decided, or was decided against", async () => {
+    harness = await ScheduleHarness.open(later(BEFORE, -MINUTE_MS));
+    const group = await harness.group(1);
+    const [robot_id = 0] = group.robotIds;
+    const schedule_id = await byNeed(group);
+    const run = { site_id: group.siteId, group_id: group.groupId, robot_id, started_by: "Scheduler" } as const;
+    const plan = (due_at: Date) =>
+      harness.db
+        .insertInto("runs")
+        .values({ ...run, id: randomUUID(), schedule_id, planned: true, due_at, action_type: "SCHEDULED" })
+        .execute();
+    await expect(plan(DUE)).rejects.toThrow("it was not decided");
+    const reason = { reason: "Not tonight", reason_code: "NOT_KNOWN", reason_params: {} };
+    await harness.db
+      .insertInto("schedule_decisions")
+      .values({
+        schedule_id,
+        site_id: run.site_id,
+        group_id: run.group_id,
+        due_at: DUE,
+        decided_at: BEFORE,
+        runs: false,
+        ...reason,
+      })
+      .execute();
+    await expect(plan(DUE)).rejects.toThrow("it was not decided");
+  });
+
   test("two hours ahead it is decided that it is worth it; then it runs as any other schedule", async () => {
     harness = await ScheduleHarness.open(later(BEFORE, -MINUTE_MS));
     const group = await harness.group(2);
