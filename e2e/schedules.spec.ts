@@ -210,6 +210,49 @@ test("§4 Schedule, §8 Schedule Created, Updated, Deleted: a partner schedules 
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened);
 });
 
+test("§11 Cleaning by need: a schedule when worth it keeps its days, its decisions are listed, and the site compares it with daily and weekly", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  const group = await groups.make(BHADLA, "When dirty", ["SCR-1001"]);
+  const tomorrow = siteDay(ZONE, 1);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
+  await dialog.choose("When worth it");
+  await dialog.date.fill(tomorrow);
+  await dialog.time.fill("20:00");
+  await expect(dialog.next.getByRole("listitem").first()).toContainText("will be decided at 18:00");
+  const daysIn = ({ root }: ScheduleDialog) => [root.getByLabel("At least (days)"), root.getByLabel("At most (days)")];
+  const [least, most] = daysIn(dialog);
+  await least?.fill("3");
+  await most?.fill("10");
+  await dialog.save.click();
+  await expectToast(page, "Schedule Created", 'Schedule for group "When dirty" has been created.');
+
+  const summary = summaryOf(page, group);
+  await expect(summary).toContainText("When worth it at 20:00");
+  await expect(summary).toContainText(/20:00: will be decided at .*18:00/);
+  await summary.getByRole("button", { name: "Decisions" }).click();
+  const decisions = page.getByRole("dialog", { name: "Decisions: When dirty" });
+  await expect(decisions).toContainText("Nothing has been decided yet");
+  await page.keyboard.press("Escape");
+  await expect(decisions).toBeHidden();
+  const again = await pressSchedule(page, group);
+  await expect(again.frequency("When worth it")).toBeChecked();
+  const [leastAgain, mostAgain] = daysIn(again);
+  await expect(leastAgain ?? again.root).toHaveValue("3");
+  await expect(mostAgain ?? again.root).toHaveValue("10");
+  await again.cancel.click();
+
+  await page.getByRole("tab", { name: "Soiling" }).click();
+  const compared = page.getByRole("region", { name: "Cleaning by need" });
+  // The server first has to have asked for a year of air and weather.
+  await expect(compared.getByRole("table")).toBeVisible({ timeout: 60_000 });
+  await expect(compared.getByRole("rowheader")).toContainText(["When worth it", "Daily", "Weekly"]);
+  await expect(compared).toContainText("at 20:00, by need 3 to 10 days apart");
+});
+
 test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Found: with the server's reason, and the dialog stays open", async ({
   page,
   signIn,

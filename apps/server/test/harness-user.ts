@@ -42,7 +42,13 @@ export class HarnessUser {
     );
   }
 
-  async edit(scheduleId: number, group: Group, change: Partial<ScheduleBody>): Promise<void> {
+  /** `at` is when it was asked for. */
+  async edit(
+    scheduleId: number,
+    group: Group,
+    change: Partial<ScheduleBody>,
+    at = this.#harness.clock.now(),
+  ): Promise<void> {
     const stored = await this.#harness.scheduleRow(scheduleId);
     const body: ScheduleBody = {
       site_id: group.siteId,
@@ -57,8 +63,7 @@ export class HarnessUser {
       most_days: stored.most_days ?? undefined,
       ...change,
     };
-    const { db, clock } = this.#harness;
-    await saveScheduleChange(db, this.viewer, scheduleId, body, clock.now());
+    await saveScheduleChange(this.#harness.db, this.viewer, scheduleId, body, at);
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {

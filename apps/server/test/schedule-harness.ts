@@ -8,7 +8,7 @@ import { acceptOrders, Commands } from "../src/features/commands/public.ts";
 import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle.repository.ts";
 import type { WorthOfRobots } from "../src/features/schedules/decisions.repository.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
-import { computeEvening } from "../src/features/soiling/public.ts";
+import { computeEvening } from "../src/features/soiling/soiling-inputs.repository.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
@@ -52,6 +52,9 @@ export class ScheduleHarness {
   readonly servedLateMs: number[] = [];
   readonly #database: OpenDatabase;
   #names = 0;
+
+  /** Where what a cleaning is worth cannot be computed. */
+  readonly failingSites = new Set<number>();
 
   private constructor(database: OpenDatabase, now: Date) {
     this.#database = database;
@@ -104,7 +107,10 @@ export class ScheduleHarness {
         return this.advice;
       },
     };
-    const worthOf: WorthOfRobots = (...asked) => computeEvening(db, ...asked);
+    const worthOf: WorthOfRobots = async (siteId, ...asked) => {
+      if (this.failingSites.has(siteId)) throw new Error("The worker failed");
+      return computeEvening(db, siteId, ...asked);
+    };
     const onServed = (lateMs: number) => void this.servedLateMs.push(lateMs);
     const sender = dispatch
       ? { dispatch, blocksDueStart: (robotId: number) => commands.blocksDueStart(robotId) }

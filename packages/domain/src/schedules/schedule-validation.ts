@@ -43,7 +43,7 @@ export function parseDurationInput(text: string): number {
   return /^[+-]?\d+(\.\d+)?$/.test(typed) ? Number(typed) : 1;
 }
 
-/** Days between the runs of a schedule "when worth it". */
+/** Days between the runs of a schedule "when worth it", whatever a run is worth. */
 export interface RunDays {
   readonly least: number;
   readonly most: number;

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-01-01T18:00:00Z");
 
 describe("an evening's decision, with its reason", () => {
-  const limits = { leastDays: 2, mostDays: 10 };
+  const limits = { least: 2, most: 10 };
   const economics = { price: 1000, energyWorthPerDay: 10_000, lossPerDay: 0.0006 };
   const little = { economics, lostMoney: 120, loss: 0.004 };
   const much = { economics, lostMoney: 1001, loss: 0.012 };
@@ -90,7 +90,7 @@ describe("a year under a strategy", () => {
       };
     });
   };
-  const limits = { leastDays: 1, mostDays: 60 };
+  const limits = { least: 1, most: 60 };
   const byNeed = { kind: "by-need", limits } as const;
 
   test("counts energy, loss, cost and wear", () => {
@@ -144,7 +144,7 @@ describe("a year under a strategy", () => {
     );
     // On the last evening no rain is known ahead.
     expect([dry.cleanings, wet.cleanings]).toEqual([365, 7]);
-    const seldom = { kind: "by-need", limits: { leastDays: 5, mostDays: 60 } } as const;
+    const seldom = { kind: "by-need", limits: { least: 5, most: 60 } } as const;
     expect(
       simulateStrategy(
         cheap,

@@ -1,5 +1,6 @@
 import { type CodedText, textsOf } from "@suncrew/contract/http/coded-text.ts";
 import type { Banded } from "@suncrew/contract/soiling/soiling.ts";
+import type { RunDays } from "../schedules/schedule-validation.ts";
 import {
   bandedKwh,
   type CleaningEconomics,
@@ -24,11 +25,8 @@ import {
 
 /** Cleaning when it is worth it: the decision of an evening, and a year of such evenings against fixed intervals. */
 
-/** Whatever it is worth: days between two runs, at least and at most. */
-export interface DayLimits {
-  readonly leastDays: number;
-  readonly mostDays: number;
-}
+/** Of a row, what a run has to have cleaned to count as its last one; 0 to 1. */
+export const LAST_RUN_SHARE = 0.5;
 
 /** What an evening is decided from. */
 export interface Evening {
@@ -84,13 +82,13 @@ export type EveningCode =
  */
 export function decideEvening(
   { daysSinceRun, worth, rain }: Evening,
-  { leastDays, mostDays }: DayLimits,
+  { least, most }: RunDays,
 ): CodedText<EveningCode> & { readonly runs: boolean } {
-  if (daysSinceRun !== null && daysSinceRun < leastDays) {
-    return { runs: false, ...eveningTexts.text("NOT_LEAST_DAYS", { days: daysSinceRun, least_days: leastDays }) };
+  if (daysSinceRun !== null && daysSinceRun < least) {
+    return { runs: false, ...eveningTexts.text("NOT_LEAST_DAYS", { days: daysSinceRun, least_days: least }) };
   }
-  if (daysSinceRun === null || daysSinceRun >= mostDays) {
-    return { runs: true, ...eveningTexts.text("RUNS_MOST_DAYS", { days: daysSinceRun, most_days: mostDays }) };
+  if (daysSinceRun === null || daysSinceRun >= most) {
+    return { runs: true, ...eveningTexts.text("RUNS_MOST_DAYS", { days: daysSinceRun, most_days: most }) };
   }
   if (worth === null) return { runs: false, ...eveningTexts.text("NOT_KNOWN", {}) };
   const { economics, lostMoney, loss } = worth;
@@ -108,7 +106,7 @@ function daysText(days: number): string {
 }
 
 export type Strategy =
-  | { readonly kind: "by-need"; readonly limits: DayLimits }
+  | { readonly kind: "by-need"; readonly limits: RunDays }
   | { readonly kind: "every"; readonly days: number }
   | { readonly kind: "never" };
 

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** 17:30 at the site; the run is due two hours later. */
 const now = new Date("2026-03-20T12:00:00Z");
 const dueAt = new Date(now.getTime() + 2 * HOUR_MS);
-const limits = { leastDays: 1, mostDays: 30 };
+const limits = { least: 1, most: 30 };
 
 const site: SoilingSite = {
   ...noEnergyFacts,

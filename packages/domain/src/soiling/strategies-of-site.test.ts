@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const from = new Date("2025-06-14T18:30:00Z");
 const to = new Date(from.getTime() + 365 * DAY_MS);
-const year = { from, to, eveningUtcHour: 14, limits: { leastDays: 1, mostDays: 14 } };
+const year = { from, to, eveningUtcHour: 14, limits: { least: 1, most: 14 } };
 
 const site: SoilingSite = {
   ...noEnergyFacts,

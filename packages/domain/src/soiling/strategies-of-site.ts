@@ -1,6 +1,7 @@
 import type { SiteStrategies } from "@suncrew/contract/soiling/soiling-strategies.ts";
+import type { RunDays } from "../schedules/schedule-validation.ts";
 import { missingFacts } from "../sites/site-energy-facts.ts";
-import { type DayLimits, simulateStrategy, type Strategy, type StrategySite } from "./cleaning-by-need.ts";
+import { simulateStrategy, type Strategy, type StrategySite } from "./cleaning-by-need.ts";
 import { plantOf, priceOf, settingsOf, type SoilingSite } from "./site-soiling.ts";
 import { isKnownHour, modelFor, type SoilingHour } from "./soiling-model.ts";
 
@@ -14,7 +15,7 @@ interface Year {
   readonly to: Date;
   /** When it is decided and cleaned, by UTC. */
   readonly eveningUtcHour: number;
-  readonly limits: DayLimits;
+  readonly limits: RunDays;
 }
 
 type Compared = Pick<SiteStrategies, "model" | "days" | "known_days" | "strategies">;

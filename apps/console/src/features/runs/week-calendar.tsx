@@ -180,7 +180,7 @@ function lookOf(entry: CalendarEntry): Look {
 }
 
 function byNeedText({ text, decides_at: at }: NonNullable<CalendarEntry["by_need"]>, timeOf: (at: Date) => string) {
-  return text ?? `Whether it runs is decided ${timeOf(new Date(at))}.`;
+  return text ?? `Whether it runs will be decided at ${timeOf(new Date(at))}.`;
 }
 
 export interface CalendarEntryProps {

@@ -39,7 +39,7 @@ export function ByNeedFields({ site, form, change, problemAt }: ByNeedFieldsProp
       </div>
       <p className={shared["muted"]}>
         Days from one run to the next. Between them it runs once soiling has cost what a cleaning costs and no rain is
-        near.
+        near. If no run of its robots is known yet, it runs the first time, whatever that is worth.
       </p>
       <MissingForNeed site={site} />
     </>

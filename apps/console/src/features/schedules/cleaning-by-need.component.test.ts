@@ -64,8 +64,9 @@ test("§11 Cleaning by need: the dialog offers it with its days, says when each 
   await expect.element(least).toHaveValue("1");
   await expect.element(most).toHaveValue("14");
   await expectCount(dialog.getByText("only the most days start a run"), 0);
+  await expectContains(dialog, "If no run of its robots is known yet, it runs the first time, whatever that is worth.");
   await dialog.getByLabelText("Start time").fill("20:00");
-  await expectContains(dialog.getByRole("region", { name: "Next runs" }), "decided at 18:00");
+  await expectContains(dialog.getByRole("region", { name: "Next runs" }), "will be decided at 18:00");
   await least.fill("20");
   await dialog.getByRole("button", { name: "Save Schedule" }).click();
   await expectToast("Invalid Days", "Most days must not be fewer than least days.");
@@ -104,8 +105,14 @@ test("§11 Cleaning by need: a group says when its next run is decided, then wha
   when(groupList).answer([planned()]);
   await openConsole("/dashboard?site=1&tab=groups");
   await expectContains(summary, "When worth it at 20:00");
-  await expectContains(summary, "31 Jan 2099, 20:00: decided Sat 31 Jan 2099, 18:00");
+  await expectContains(summary, "31 Jan 2099, 20:00: will be decided at Sat 31 Jan 2099, 18:00");
   await expectCount(summary.getByText("Next run"), 0);
+});
+
+test("§11 Cleaning by need: a group says if its next run should have been decided and was not", async () => {
+  when(groupList).answer([planned({ decides_at: "2020-01-31T12:30:00.000Z" })]);
+  await openConsole("/dashboard?site=1&tab=groups");
+  await expectContains(summary, "31 Jan 2099, 20:00: not decided yet");
 });
 
 test("§11 Cleaning by need: every decision is listed with its reason", async () => {
@@ -192,5 +199,5 @@ test("§11 Cleaning by need: the calendar shows days that are not decided, and w
   const details = page.getByRole("dialog", { name: "East Row at 20:00" });
   await expectContains(details, decision.text);
   await calendar.getByRole("button", { name: "When worth it" }).click();
-  await expectContains(details, "Whether it runs is decided Tue 2 Jun");
+  await expectContains(details, "Whether it runs will be decided at Tue 2 Jun");
 });

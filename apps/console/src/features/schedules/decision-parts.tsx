@@ -23,7 +23,9 @@ export function NextDecision({ schedule, timezone }: { readonly schedule: Schedu
   const now = useNow();
   const timeOf = (at: string | null) => at && siteTimeText(new Date(at), timezone, now);
   const { decision, next_run_at: nextAt, decides_at: decidesAt } = schedule;
-  if (decision === null) return `${timeOf(nextAt)}: decided ${timeOf(decidesAt)}`;
+  if (decision === null && decidesAt !== null && new Date(decidesAt) <= now)
+    return `${timeOf(nextAt)}: not decided yet`;
+  if (decision === null) return `${timeOf(nextAt)}: will be decided at ${timeOf(decidesAt)}`;
   return `${timeOf(nextAt)}: ${decision.text}`;
 }
 

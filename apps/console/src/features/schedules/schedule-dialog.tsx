@@ -225,7 +225,9 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
             <li key={run.getTime()}>
               <span>{exact}</span>
               {isByNeed ? (
-                <span className={shared["muted"]}>{`decided at ${siteClockText(decidesAt(run), timezone)}`}</span>
+                <span
+                  className={shared["muted"]}
+                >{`will be decided at ${siteClockText(decidesAt(run), timezone)}`}</span>
               ) : (
                 <RelativeTime at={run.toISOString()} exactText={`${exact} (${timezone})`} />
               )}
@@ -233,7 +235,7 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
           );
         })}
       </ol>
-      {isByNeed && <Note>On each of these days it is decided two hours ahead whether it runs.</Note>}
+      {isByNeed && <Note>On each of these days it will be decided two hours ahead whether it runs.</Note>}
       {start.moved && (
         <Note>
           {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeText[frequency]}:{" "}
@@ -275,7 +277,7 @@ export function DecisionsDialog({ group, site, onClose }: DecisionsProps & { rea
           decisions.length === 0 ? (
             <EmptyState
               title="Nothing has been decided yet"
-              message="Two hours before its time it is decided whether it runs."
+              message="Two hours before its time it will be decided whether it runs."
             />
           ) : (
             <>

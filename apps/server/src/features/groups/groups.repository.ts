@@ -119,8 +119,12 @@ export async function lockScheduleOf(tx: Tx, groupId: number) {
 
 /** Soft-deletes a group, so that history keeps its name, and frees its robots. Its schedule is deleted. */
 export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<void> {
-  const schedules = await tx.deleteFrom("schedules").where("group_id", "=", groupId).returning("id").execute();
-  for (const { id } of schedules) await voidDecisions(tx, id, now);
+  const schedules = await tx
+    .deleteFrom("schedules")
+    .where("group_id", "=", groupId)
+    .returning(["id", "next_run_at"])
+    .execute();
+  for (const schedule of schedules) await voidDecisions(tx, schedule, now);
   await tx.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
   await tx
     .updateTable("robot_groups")
@@ -166,8 +170,12 @@ export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor,
   for (const { id, group_name } of groups) {
     removed.push({ ...about, entityId: id, before: { group_name, robot_ids: await membersOf(tx, id) } });
   }
-  const schedules = await tx.deleteFrom("schedules").where("site_id", "=", siteId).returning("id").execute();
-  for (const { id } of schedules) await voidDecisions(tx, id, now);
+  const schedules = await tx
+    .deleteFrom("schedules")
+    .where("site_id", "=", siteId)
+    .returning(["id", "next_run_at"])
+    .execute();
+  for (const schedule of schedules) await voidDecisions(tx, schedule, now);
   await tx.deleteFrom("robot_group_members").where("site_id", "=", siteId).execute();
   await tx
     .updateTable("robot_groups")

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
-import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { HarnessUser } from "../../../test/harness-user.ts";
 import { type NewSchedule, ScheduleHarness } from "../../../test/schedule-harness.ts";
@@ -68,11 +67,16 @@ async function soiled(group: Group, { dustyDays = 40, rainAfter, receivedAgoMs =
   }
 }
 
-/** Each robot of the group completed a run so many days before the evening. */
-async function ran({ siteId, robotIds }: Group, daysAgo: number, outcome: "COMPLETED" | "STOPPED" = "COMPLETED") {
+/** Each robot of the group was run by hand so many days before the evening; a row takes 30 minutes. */
+async function ran(
+  { siteId, robotIds }: Group,
+  daysAgo: number,
+  outcome: "COMPLETED" | "CUT_SHORT" = "COMPLETED",
+  minutes = 30,
+) {
   for (const robot_id of robotIds) {
     const began_at = later(DUE, -daysAgo * DAY_MS);
-    const ended_at = later(began_at, 30 * MINUTE_MS);
+    const ended_at = later(began_at, minutes * MINUTE_MS);
     await harness.db
       .insertInto("runs")
       .values({ id: randomUUID(), site_id: siteId, robot_id, started_by: "Anita Rao", began_at, ended_at, outcome })
@@ -205,15 +209,23 @@ describe("§11 Cleaning by need", () => {
     expect(await harness.runs(id)).toMatchObject([{ began_at: DUE }]);
   });
 
-  test("only completed runs count as the last one", async () => {
-    harness = await ScheduleHarness.open(BEFORE);
-    const group = await harness.group(1);
-    await ran(group, 20);
-    await ran(group, 2, "STOPPED");
-    await byNeed(group);
-    await harness.until(DECIDED);
-    expect(await decisions()).toMatchObject([{ code: "RUNS_MOST_DAYS", reason: expect.stringContaining("20 days") }]);
-  });
+  test.each([
+    { minutes: 1, outcome: "COMPLETED", since: "20 days" },
+    { minutes: 14, outcome: "CUT_SHORT", since: "20 days" },
+    { minutes: 15, outcome: "CUT_SHORT", since: "2 days" },
+    { minutes: 30, outcome: "COMPLETED", since: "2 days" },
+  ] as const)(
+    "the last run is one that cleaned half of its row or more, however it ended: $minutes of 30 min $outcome",
+    async ({ minutes, outcome, since }) => {
+      harness = await ScheduleHarness.open(BEFORE);
+      const group = await harness.group(1);
+      await ran(group, 20);
+      await ran(group, 2, outcome, minutes);
+      await byNeed(group, { leastDays: 3 });
+      await harness.until(DECIDED);
+      expect(await decisions()).toMatchObject([{ reason: expect.stringContaining(`${since} since the last run`) }]);
+    },
+  );
 
   test("a robot in maintenance does not have the others run for it: its row does not count", async () => {
     harness = await ScheduleHarness.open(BEFORE);
@@ -325,25 +337,85 @@ describe("§11 Cleaning by need", () => {
     expect(await harness.scheduleRow(id)).toMatchObject({ next_run_at: later(DUE, 2 * DAY_MS) });
   });
 
-  test("what cannot be computed is tried again, and once it is due counts as unknown: nothing starts", async () => {
+  test("a change asked for before the start and stored after it does not void what was run by", async () => {
+    harness = await ScheduleHarness.open(BEFORE);
+    const [started, held] = [await harness.group(1), await harness.group(1)];
+    await ran(held, 5);
+    const ids = [await byNeed(started), await byNeed(held, { leastDays: 6 })] as const;
+    const user = await HarnessUser.at(harness);
+    await harness.until(DECIDED);
+    await harness.until(DUE);
+    expect(await codes()).toEqual(["RUNS_MOST_DAYS", "NOT_LEAST_DAYS"]);
+    await user.edit(ids[0], started, { duration_minutes: 40 }, later(DUE, -1_000));
+    await user.edit(ids[1], held, { duration_minutes: 40 }, later(DUE, -1_000));
+    expect(await decisions()).toMatchObject([{ isVoid: false }, { isVoid: false }]);
+  });
+
+  test("what cannot be computed is tried again while it may still start; then it is on record as undecided", async () => {
     harness = await ScheduleHarness.open(BEFORE);
     const group = await harness.group(1);
     await soiled(group);
     await ran(group, 5);
     const id = await byNeed(group);
-    // Facts that the wire never had make every computation fail.
-    await sql`alter table sites rename column cleaning_effectiveness_percent to lost`.execute(harness.db);
-    try {
-      await harness.until(DECIDED);
-      await harness.until(later(DECIDED, 5 * MINUTE_MS));
-      expect(await decisions()).toEqual([]);
-      await harness.until(DUE);
-      await harness.pass(1_000);
-      expect(await codes()).toEqual(["NOT_KNOWN"]);
-      expect(await harness.runs(id)).toEqual([]);
-    } finally {
-      await sql`alter table sites rename column lost to cleaning_effectiveness_percent`.execute(harness.db);
+    harness.failingSites.add(group.siteId);
+    await harness.until(DECIDED);
+    await harness.until(DUE);
+    await harness.until(later(DUE, 9 * MINUTE_MS));
+    expect(await decisions()).toEqual([]);
+    await harness.until(later(DUE, 11 * MINUTE_MS));
+    expect(await codes()).toEqual(["NOT_DECIDED"]);
+    expect(await harness.runs(id)).toEqual([]);
+  });
+
+  test.each([
+    { name: "two hours ahead", at: DECIDED, failed: 30_000 },
+    { name: "when it is due", at: DUE, failed: 30_000 },
+  ])("one failure $name is no decision: a minute later it is decided, and it runs", async ({ at, failed }) => {
+    harness = await ScheduleHarness.open(BEFORE);
+    const group = await harness.group(1);
+    await soiled(group);
+    await ran(group, 5);
+    const id = await byNeed(group);
+    harness.clock.advance(at.getTime() - BEFORE.getTime());
+    harness.failingSites.add(group.siteId);
+    await harness.work();
+    harness.failingSites.clear();
+    await harness.pass(failed);
+    expect(await decisions()).toEqual([]);
+    await harness.pass(MINUTE_MS - failed);
+    expect(await codes()).toEqual(["RUNS_WORTH_IT"]);
+    if (at < DUE) await harness.until(DUE);
+    await harness.pass(1_000);
+    expect(await harness.runs(id)).toMatchObject([{ due_at: DUE, outcome: null }]);
+  });
+
+  test("what the days alone decide does not wait for what a cleaning is worth", async () => {
+    harness = await ScheduleHarness.open(BEFORE);
+    const [over, recent] = [await harness.group(1), await harness.group(1)];
+    await ran(over, 14);
+    await ran(recent, 1);
+    for (const group of [over, recent]) {
+      harness.failingSites.add(group.siteId);
+      await byNeed(group, { leastDays: 2 });
     }
+    await harness.until(DECIDED);
+    expect((await codes()).toSorted()).toEqual(["NOT_LEAST_DAYS", "RUNS_MOST_DAYS"]);
+  });
+
+  test("however many fail, the others are decided", async () => {
+    harness = await ScheduleHarness.open(BEFORE);
+    for (let nth = 1; nth <= 21; nth += 1) {
+      const failing = await harness.group(1);
+      await ran(failing, 5);
+      harness.failingSites.add(failing.siteId);
+      await byNeed(failing);
+    }
+    await byNeed(await harness.group(1), { startTime: "2026-06-15 20:01:00" });
+    await harness.until(DECIDED);
+    await harness.until(later(DECIDED, MINUTE_MS));
+    await harness.pass(1_000);
+    await harness.pass(1_000);
+    expect(await codes()).toEqual(["RUNS_MOST_DAYS"]);
   });
 
   test("after a restore what was decided of times to come is void", async () => {

@@ -2,10 +2,11 @@ import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import { daysBetween } from "@suncrew/domain/schedules/calendar-date.ts";
 import { decidesAt, STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
-import { decideEvening, type Evening } from "@suncrew/domain/soiling/cleaning-by-need.ts";
+import { decideEvening, type Evening, LAST_RUN_SHARE } from "@suncrew/domain/soiling/cleaning-by-need.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
+import { readLastCleanings } from "../soiling/public.ts";
 import type { DecisionRow, ScheduleRow } from "./schedule-row.ts";
 import { touchGroup } from "./schedules.repository.ts";
 
@@ -23,8 +24,11 @@ interface UndecidedSchedule extends Pick<ScheduleRow, "id" | "version" | "site_i
   readonly most_days: number;
 }
 
-/** Schedules whose next run is to be decided by now, unless it is too late for it: those most urgent first. */
-export async function findUndecided(db: Executor, now: Date): Promise<UndecidedSchedule[]> {
+/**
+ * Schedules whose next run is to be decided by now, unless it is too late for it: those most urgent first. Without
+ * `waiting`, which failed and would take the place of others.
+ */
+export async function findUndecided(db: Executor, now: Date, waiting: readonly number[]): Promise<UndecidedSchedule[]> {
   const aheadMs = now.getTime() - decidesAt(now).getTime();
   const { rows } = await sql<UndecidedSchedule>`
     select s.id, s.version, s.site_id, s.group_id, s.next_run_at, s.least_days, s.most_days, sites.timezone
@@ -33,6 +37,7 @@ export async function findUndecided(db: Executor, now: Date): Promise<UndecidedS
     join sites on sites.id = s.site_id and sites.deleted_at is null
     where s.frequency = 'WHEN_WORTH_IT' and s.next_run_at <= ${new Date(now.getTime() + aheadMs)}
       and s.next_run_at > ${new Date(now.getTime() - STARTS_LATE_UP_TO_MS)}
+      and s.id <> all (${[...waiting]}::int[])
       and not exists (select from schedule_decisions d
         where d.schedule_id = s.id and d.due_at = s.next_run_at and d.voided_at is null)
     order by s.next_run_at limit ${MAX_UNDECIDED}`.execute(db);
@@ -48,26 +53,24 @@ export type WorthOfRobots = (
 
 /**
  * Decides whether a schedule runs at its next time, and stores it unless the schedule has changed or another server was
- * first. Rejects if what it is decided from cannot be read; once it is due, without that, as if it were unknown:
- * `onFailure` is told.
+ * first. Rejects if it depends on what a cleaning is worth and that cannot be computed.
  */
 export async function decideSchedule(
   db: Db,
   schedule: UndecidedSchedule,
   now: Date,
   worthOf: WorthOfRobots,
-  onFailure: (error: unknown) => void,
 ): Promise<void> {
-  const { next_run_at: dueAt, site_id, group_id, timezone, least_days: leastDays, most_days: mostDays } = schedule;
+  const { next_run_at: dueAt, site_id, group_id, timezone, least_days: least, most_days: most } = schedule;
   const robotIds = await readCountedRobots(db, group_id);
   const lastRun = await readLastRun(db, robotIds);
   const daysSinceRun = lastRun && daysBetween(siteToday(timezone, lastRun), siteToday(timezone, dueAt));
-  const evening = await worthOf(site_id, robotIds, { now, dueAt }).catch((error: unknown) => {
-    if (now < dueAt) throw error;
-    onFailure(error);
-    return { worth: null, rain: null };
-  });
-  const decision = decideEvening({ daysSinceRun, ...evening }, { leastDays, mostDays });
+  const days = { least, most };
+  const byDays = decideEvening({ daysSinceRun, worth: null, rain: null }, days);
+  const decision =
+    byDays.code === "NOT_KNOWN"
+      ? decideEvening({ daysSinceRun, ...(await worthOf(site_id, robotIds, { now, dueAt })) }, days)
+      : byDays;
   await transactionWithRetry(db, async (tx) => {
     const current = await tx
       .selectFrom("schedules")
@@ -98,13 +101,11 @@ async function readCountedRobots(db: Executor, groupId: number): Promise<number[
   return (counted.length > 0 ? counted : rows).map(({ id }) => id);
 }
 
-/** Since when at least half of these robots have completed a run, by hand or planned; null if they have not. */
+/** Since when at least half of these robots have cleaned most of their rows, by hand or planned; null if they have not. */
 async function readLastRun(db: Executor, robotIds: readonly number[]): Promise<Date | null> {
-  const { rows } = await sql<{ began_at: Date | null }>`
-    select (select max(began_at) from runs where robot_id = r.id and outcome = 'COMPLETED') as began_at
-    from unnest(${[...robotIds]}::int[]) as r (id)
-    order by began_at desc nulls last`.execute(db);
-  return rows[Math.ceil(rows.length / 2) - 1]?.began_at ?? null;
+  const cleanings = await readLastCleanings(db, robotIds, LAST_RUN_SHARE);
+  const newestFirst = cleanings.toSorted((one, other) => (other?.getTime() ?? 0) - (one?.getTime() ?? 0));
+  return newestFirst[Math.ceil(newestFirst.length / 2) - 1] ?? null;
 }
 
 /** False if it has been decided. */
@@ -152,13 +153,27 @@ export async function readDecision(db: Executor, scheduleId: number, dueAt: Date
   return row ?? null;
 }
 
-/** After a change of a schedule, or of all: what was decided of times to come no longer counts. */
-export async function voidDecisions(tx: Tx, scheduleId: number | null, now: Date): Promise<void> {
+/**
+ * After a change of a schedule, as it was, or of all: what was decided of times to come no longer counts. What it ran by
+ * still does, even if that was served after `now`, while the change waited for its lock.
+ */
+export async function voidDecisions(
+  tx: Tx,
+  schedule: Pick<ScheduleRow, "id" | "next_run_at"> | null,
+  now: Date,
+): Promise<void> {
   await tx
-    .updateTable("schedule_decisions")
+    .updateTable("schedule_decisions as d")
     .set({ voided_at: now })
-    .where("voided_at", "is", null)
-    .where("due_at", ">", now)
-    .$if(scheduleId !== null, (query) => query.where("schedule_id", "=", scheduleId ?? 0))
+    .where("d.voided_at", "is", null)
+    .where("d.due_at", ">", now)
+    .$if(schedule !== null, (query) =>
+      query
+        .where("d.schedule_id", "=", schedule?.id ?? 0)
+        .where("d.due_at", ">=", schedule?.next_run_at ?? now)
+        .where(
+          sql<boolean>`not exists (select from runs r where r.schedule_id = d.schedule_id and r.due_at = d.due_at)`,
+        ),
+    )
     .execute();
 }

@@ -148,20 +148,22 @@ export class Scheduler implements Service {
     }
   }
 
-  /** Failures are logged and tried again, a minute later unless it is due. */
+  /** Failures are logged and tried again: a minute later, or when it is due, if that is sooner. */
   async #decide(): Promise<void> {
     const { db, clock, log } = this.#deps;
     const now = clock.now();
-    for (const schedule of await findUndecided(db, now)) {
-      const isDue = schedule.next_run_at <= now;
-      if (this.#ended || (!isDue && clock.monotonicMs() < (this.#decideAgainMs.get(schedule.id) ?? 0))) continue;
+    const nowMs = clock.monotonicMs();
+    for (const [id, againMs] of this.#decideAgainMs) if (againMs <= nowMs) this.#decideAgainMs.delete(id);
+    for (const schedule of await findUndecided(db, now, [...this.#decideAgainMs.keys()])) {
+      if (this.#ended) return;
       try {
-        await decideSchedule(db, schedule, now, this.#deps.worthOf, (error) => {
-          log.error({ error, scheduleId: schedule.id }, "failed to compute whether a cleaning is worth it");
-        });
-        this.#decideAgainMs.delete(schedule.id);
+        await decideSchedule(db, schedule, now, this.#deps.worthOf);
       } catch (error) {
-        this.#decideAgainMs.set(schedule.id, clock.monotonicMs() + DECIDE_AGAIN_MS);
+        const dueInMs = schedule.next_run_at.getTime() - now.getTime();
+        this.#decideAgainMs.set(
+          schedule.id,
+          nowMs + (dueInMs > 0 ? Math.min(dueInMs, DECIDE_AGAIN_MS) : DECIDE_AGAIN_MS),
+        );
         log.error({ error, scheduleId: schedule.id }, "failed to decide whether a schedule runs; it is tried again");
       }
     }

@@ -82,7 +82,7 @@ export async function saveScheduleChange(
     const { group_name, timezone } = group;
     await skipDueOccurrences(tx, { ...stored, group_name, timezone }, reasonOf(viewer.name), at);
     const changed = await changeSchedule(tx, scheduleId, plan, at);
-    if (changed.version !== stored.version) await voidDecisions(tx, scheduleId, at);
+    if (changed.version !== stored.version) await voidDecisions(tx, stored, at);
     return saved(tx, changed, details);
   });
 }
@@ -104,7 +104,7 @@ export async function removeSchedule(db: Executor, viewer: Viewer, scheduleId: n
     details.siteId = stored.site_id;
     details.before = auditContentOf(stored);
     await deleteScheduleRow(tx, scheduleId);
-    await voidDecisions(tx, scheduleId, at);
+    await voidDecisions(tx, stored, at);
     await touchGroup(tx, stored.group_id);
   });
 }
@@ -166,7 +166,7 @@ export async function rezoneSchedules(
   for (const schedule of planned) {
     await skipDueOccurrences(tx, schedule, scheduledRunReasons.timezoneChanged(by.name), now);
     const changed = await changeSchedule(tx, schedule.id, planInZone(schedule, site.timezone, now), now);
-    await voidDecisions(tx, schedule.id, now);
+    await voidDecisions(tx, schedule, now);
     await recordChange(tx, {
       actor: by,
       action: "UPDATE_SCHEDULE",

@@ -135,35 +135,45 @@ export async function readRows(db: Executor, siteId: number): Promise<number[]> 
 }
 
 /**
- * Ended runs of the site's live robots that cleaned, with the share of the row that each did: minutes done of those that
- * were planned; of a run by hand, of those that the robot's schedule has now. One that the robot ended as finished did
- * all of it. What a manual run that somebody ended at once did counts for nothing, as in the figures of runs.
+ * Ended runs of live robots that cleaned where they are now, with the share of the row that each did: minutes done of
+ * those that were planned; of a run by hand, of those that the robot's schedule has now. One that the robot ended as
+ * finished did all of it. What a manual run that somebody ended at once did counts for nothing, as in the figures of runs.
  */
+const runsOfRows = sql`
+  select r.id, r.robot_id, r.site_id, r.at, r.began_at, r.ended_at,
+    case when r.reason = 'FINISHED' then 1 else least(1, extract(epoch from r.ended_at - r.began_at)::float8
+      / coalesce(extract(epoch from r.stop_due_at - r.due_at)::float8, s.duration_minutes * 60)) end as share
+  from runs r
+  join robots o on o.id = r.robot_id and o.site_id = r.site_id and o.deleted_at is null
+  left join robot_group_members m on m.robot_id = r.robot_id
+  left join schedules s on s.group_id = m.group_id
+  where r.began_at is not null and r.ended_at is not null
+    and (r.outcome in ('COMPLETED', 'CUT_SHORT') or (r.outcome = 'STOPPED' and r.planned))`;
+
+/** Of each of these robots, when the last run began that cleaned this share of its row or more; null if none did. */
+export async function readLastCleanings(
+  db: Executor,
+  robotIds: readonly number[],
+  share: number,
+): Promise<(Date | null)[]> {
+  const { rows } = await sql<{ began_at: Date | null }>`
+    select (select r.began_at from (${runsOfRows}) r where r.robot_id = one.id and r.share >= ${share}
+      order by r.at desc limit 1) as began_at
+    from unnest(${[...robotIds]}::int[]) as one (id)`.execute(db);
+  return rows.map(({ began_at }) => began_at);
+}
+
+/** Runs of the site's live robots; without a known share, a run is only counted. */
 export async function readRowRuns(db: Executor, siteId: number, from: Date, to: Date) {
-  const { rows } = await sql<{
-    robot_id: number;
-    ended_at: Date;
-    done_ms: number;
-    is_finished: boolean;
-    needed_ms: number | null;
-  }>`
-    select r.robot_id, r.ended_at, (extract(epoch from r.ended_at - r.began_at) * 1000)::float8 as done_ms,
-      coalesce(r.reason = 'FINISHED', false) as is_finished,
-      coalesce((extract(epoch from r.stop_due_at - r.due_at) * 1000)::float8, s.duration_minutes * 60000.0::float8)
-        as needed_ms
-    from runs r
-    join robots o on o.id = r.robot_id and o.site_id = r.site_id and o.deleted_at is null
-    left join robot_group_members m on m.robot_id = r.robot_id
-    left join schedules s on s.group_id = m.group_id
-    where r.site_id = ${siteId} and r.at > ${new Date(from.getTime() - 24 * HOUR_MS)}
-      and r.ended_at > ${from} and r.ended_at <= ${to} and r.began_at is not null
-      and (r.outcome in ('COMPLETED', 'CUT_SHORT') or (r.outcome = 'STOPPED' and r.planned))
-    order by r.ended_at, r.id`.execute(db);
-  const runs = rows.flatMap((run): RowRun[] => {
-    const share = run.is_finished ? 1 : run.needed_ms === null ? null : Math.min(1, run.done_ms / run.needed_ms);
-    return share === null ? [] : [{ row: run.robot_id, endedAt: run.ended_at, share }];
+  const { rows } = await sql<{ robot_id: number; ended_at: Date; share: number | null }>`
+    select robot_id, ended_at, share from (${runsOfRows}) r
+    where site_id = ${siteId} and at > ${new Date(from.getTime() - 24 * HOUR_MS)}
+      and ended_at > ${from} and ended_at <= ${to}
+    order by ended_at, id`.execute(db);
+  const runs = rows.flatMap(({ robot_id: row, ended_at: endedAt, share }): RowRun[] => {
+    return share === null ? [] : [{ row, endedAt, share }];
   });
-  const uncountedEnds = rows.filter((run) => !run.is_finished && run.needed_ms === null).map((run) => run.ended_at);
+  const uncountedEnds = rows.filter(({ share }) => share === null).map(({ ended_at }) => ended_at);
   return { runs, uncounted: uncountedEnds.length, uncountedEnds };
 }
 

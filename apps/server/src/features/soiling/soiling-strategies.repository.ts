@@ -56,7 +56,7 @@ async function readStrategies(db: Executor, siteId: number, now: Date): Promise<
       from,
       to,
       eveningUtcHour,
-      limits: { leastDays: least_days, mostDays: most_days },
+      limits: { least: least_days, most: most_days },
     }),
   };
 }
