@@ -78,7 +78,7 @@ const site: StrategySite = {
   eveningUtcHour: 19,
 };
 const strategies: readonly (readonly [string, Strategy])[] = [
-  ["by need", { kind: "by-need", limits: { leastDays: 1, mostDays: 30 } }],
+  ["by need", { kind: "by-need", limits: { least: 1, most: 30 } }],
   ["daily", { kind: "every", days: 1 }],
   ["weekly", { kind: "every", days: 7 }],
   ["never", { kind: "never" }],

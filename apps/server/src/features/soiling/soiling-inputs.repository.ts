@@ -141,12 +141,15 @@ export async function readRows(db: Executor, siteId: number): Promise<number[]> 
  */
 const runsOfRows = sql`
   select r.id, r.robot_id, r.site_id, r.at, r.began_at, r.ended_at,
-    case when r.reason = 'FINISHED' then 1 else least(1, extract(epoch from r.ended_at - r.began_at)::float8
-      / coalesce(extract(epoch from r.stop_due_at - r.due_at)::float8, s.duration_minutes * 60)) end as share
+    case when r.reason = 'FINISHED' or t.done_s >= t.needed_s then 1 else t.done_s / t.needed_s end as share
   from runs r
   join robots o on o.id = r.robot_id and o.site_id = r.site_id and o.deleted_at is null
   left join robot_group_members m on m.robot_id = r.robot_id
   left join schedules s on s.group_id = m.group_id
+  cross join lateral (
+    select extract(epoch from r.ended_at - r.began_at)::float8 as done_s,
+      coalesce(extract(epoch from r.stop_due_at - r.due_at)::float8, s.duration_minutes * 60) as needed_s
+  ) t
   where r.began_at is not null and r.ended_at is not null
     and (r.outcome in ('COMPLETED', 'CUT_SHORT') or (r.outcome = 'STOPPED' and r.planned))`;
 
