@@ -12,9 +12,15 @@ import classes from "./strategies-section.module.css";
 
 type Outcome = SiteStrategies["strategies"][number];
 
+/** While air or weather is missing: the first may be on their way. In milliseconds. */
+const FIRST_MS = 5_000;
+
 /** §11 Cleaning by need: what it would have cost in the last year, against fixed intervals. */
 export function StrategiesSection({ site }: { readonly site: Site }) {
-  const query = useQuery(routeQuery(siteStrategies, { params: { siteId: site.id } }));
+  const query = useQuery({
+    ...routeQuery(siteStrategies, { params: { siteId: site.id } }),
+    refetchInterval: ({ state }) => state.data !== undefined && isOnItsWay(state.data) && FIRST_MS,
+  });
   return (
     <section className={`${shared["card"]} ${classes["strategies"]}`} aria-label="Cleaning by need">
       <div>
@@ -37,6 +43,10 @@ export function StrategiesSection({ site }: { readonly site: Site }) {
       </div>
     </section>
   );
+}
+
+function isOnItsWay({ strategies, missing }: SiteStrategies): boolean {
+  return strategies.length === 0 && missing.some((gap) => gapLook[gap].by === "inputs");
 }
 
 const list = new Intl.ListFormat("en-GB", { type: "conjunction" });
