@@ -7,9 +7,11 @@ import { expect, test } from "./support/suncrew.ts";
 /** The server asks for air and weather, computes, and the console asks again while nothing is known. */
 const FIRST_FIGURES_MS = 90_000;
 
-test("§11 Soiling: the dashboard's energy at risk leads to a site, whose tab shows modelled figures from sample inputs", async ({
+test("§11 Soiling: the dashboard's energy at risk and a soiled site that needs attention lead to a tab with modelled figures, which says what is missing or out of date", async ({
   page,
   signIn,
+  apiAs,
+  suncrew,
 }) => {
   test.setTimeout(120_000 + FIRST_FIGURES_MS);
   await signIn(page, "admin");
@@ -26,6 +28,37 @@ test("§11 Soiling: the dashboard's energy at risk leads to a site, whose tab sh
   await expectAccessible(page, card);
   await card.getByRole("button", { name: "Show as table" }).click();
   await expect(card.getByRole("table", { name: "Loss day by day" })).toContainText("forecast");
+  const api = await apiAs("admin");
+  const tab = page.url();
+  const siteId = Number(new URL(tab).searchParams.get("site"));
+  const site = (await api.call(siteDetails, {})).find(({ id }) => id === siteId);
+  if (site === undefined) throw new Error("There is no such site");
+  const ofSite = `where site_id = ${siteId} and superseded_at is null`;
+  try {
+    // By the sample of the day it may be soiled anyway.
+    await suncrew.sql(`insert into alerts (site_id, source, severity, code, text, raised_at)
+      values (${siteId}, 'SERVER', 'WARNING', 'SITE_SOILED', 'Loss by soiling as a test says.', now())
+      on conflict do nothing`);
+    await suncrew.sql(`update sites set tariff_per_kwh = null, version = version + 1 where id = ${siteId}`);
+    await page.goto("/dashboard");
+    await page
+      .getByRole("region", { name: "Attention" })
+      .getByRole("listitem")
+      .filter({ hasText: site.name })
+      .filter({ hasText: "soiling" })
+      .getByRole("button", { name: /^Open/ })
+      .click();
+    await expect(page).toHaveURL(new RegExp(`site=${siteId}&tab=soiling`));
+    await expect(card.getByRole("group", { name: "Some facts are missing" })).toContainText("tariff");
+    await suncrew.sql(`update site_air_days set confirmed_at = confirmed_at - interval '2 days' ${ofSite}`);
+    await page.reload();
+    await expect(card).toContainText("The forecast is out of date");
+  } finally {
+    await suncrew.sql(`update site_air_days set confirmed_at = confirmed_at + interval '2 days' ${ofSite}`);
+    await suncrew.sql(
+      `update sites set tariff_per_kwh = ${site.tariff_per_kwh}, version = version - 1 where id = ${siteId}`,
+    );
+  }
 });
 
 test("§11 Measured: a file is imported and compared, the model corrected by a press and taken back, control rows show what cleaning brings", async ({
