@@ -45,6 +45,8 @@ describe("A correction of the model is proposed", () => {
     const near = stationDays.map((day) => ({ ...day, station_ratio: 0.98, modelled_ratio: 0.98008 }));
     expect(of({ soiling_rate_factor: 2 }, station, near)).toEqual([]);
     expect(of({}, { days: 20, bias: { value: 1.5, low: 0.9, high: 1.6 } })).toEqual([]);
+    // Most days lose less than modelled, but in sum they lose more.
+    expect(of({}, { days: 20, bias: { value: 0.8, low: 0.7, high: 0.9 } })).toEqual([]);
   });
 });
 

@@ -40,7 +40,8 @@ export function correctionsOf(site: CorrectedModel, { energy, station, stationDa
     const from = soilingRateFactorOf(site);
     const to = soilingRateFactor(stationDays, from);
     const isChange = to !== null && Math.abs(to / from - 1) >= FACTOR_EXACT_TO;
-    if (isChange) corrections.push({ fact: "soiling_rate_factor", from, to });
+    // A few wild days can turn the sum against the median that is told.
+    if (isChange && to > from === station.bias.value > 1) corrections.push({ fact: "soiling_rate_factor", from, to });
   }
   return corrections.filter(({ from, to }) => from !== to);
 }

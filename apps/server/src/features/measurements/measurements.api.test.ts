@@ -12,6 +12,7 @@ import {
   storeMeasurements,
 } from "@suncrew/contract/measurements/measurements.ts";
 import { energyAtRisk, type SoilingDay, siteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { SITE_FIELDS } from "@suncrew/contract/sites/site-forms.ts";
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -463,6 +464,39 @@ describe("Measurements: against the model", () => {
       await setFacts({ performance_ratio_percent: 75 });
       expect((await soiling()).corrections).toEqual([]);
       expect((await owner.call(takeCorrectionBack, { params, query: { fact: ratio.fact } })).status).toBe(409);
+    });
+
+    test("back to what was entered is no correction any more", async () => {
+      await measure({ energy: 0.9 });
+      await correct(ratio);
+      const values = (await soiling()).days.filter(counted).map(({ date, energy_kwh, ratio: modelled }) => ({
+        start: date,
+        meter_energy_kwh: (80 / 72) * (energy_kwh ?? 0) * (modelled?.value ?? 0),
+      }));
+      await owner.ask(storeMeasurements, { params, body: { values } });
+      expect((await correct({ ...ratio, from: 72, to: 80 })).status).toBe(200);
+      expect((await soiling()).corrections).toEqual([]);
+      expect(await server.db.selectFrom("site_corrections").selectAll().execute()).toEqual([]);
+    });
+
+    test("does not revive when somebody later enters the same value", async () => {
+      await measure({ energy: 0.9 });
+      await correct(ratio);
+      const site = await server.db
+        .selectFrom("sites")
+        .select(SITE_FIELDS)
+        .where("id", "=", params.siteId)
+        .executeTakeFirstOrThrow();
+      const edit = (percent: number) =>
+        owner.raw(`/api/sites/update/${params.siteId}`, {
+          method: "PUT",
+          body: { ...site, performance_ratio_percent: percent },
+        });
+      expect((await edit(72)).status).toBe(200);
+      expect((await soiling()).corrections).toHaveLength(1);
+      expect((await edit(75)).status).toBe(200);
+      expect((await edit(72)).status).toBe(200);
+      expect((await soiling()).corrections).toEqual([]);
     });
 
     test("the energy at risk says with which factor it is modelled", async () => {

@@ -127,9 +127,13 @@ export class Measurements {
           const message = "The days have changed since this was shown. Look at the new figures first.";
           throw conflict("CORRECTION_CHANGED", message);
         }
-        // A second correction is taken back to what a person entered, too.
+        // A second correction is taken back to what a person entered, too, and is none if it leads there.
         const before = (await readCorrections(tx, siteId, facts)).find((one) => one.fact === fact);
         const entered = before === undefined ? facts[fact] : before.from;
+        if (to === (entered ?? 1)) {
+          await removeCorrection(tx, siteId, fact);
+          return { [fact]: entered };
+        }
         await storeCorrection(tx, siteId, { fact, from: entered, to, by: viewer.name, at: at.toISOString() });
         return { [fact]: to };
       });

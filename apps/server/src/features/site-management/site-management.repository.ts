@@ -8,6 +8,7 @@ import { type Expression, sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
+import { endCorrections } from "../soiling/public.ts";
 
 /** §9: the maintenance partner of a site if none is chosen. */
 export const DEFAULT_PARTNER_ID = 1;
@@ -74,6 +75,7 @@ export async function insertSites(tx: Tx, sites: readonly NewSite[], now: Date):
 
 /** Stores an edit and makes it visible to every console. */
 export async function changeSite(tx: Tx, siteId: number, { content, timezone }: NewSite): Promise<void> {
+  await endCorrections(tx, siteId, content);
   await tx
     .updateTable("sites")
     .set({ ...content, timezone, change_no: changedNow })

@@ -1,5 +1,10 @@
 export { readSavedByCleaning, type SavedByCleaning } from "./energy-saved.repository.ts";
-export { readCorrections, removeCorrection, storeCorrection } from "./soiling-corrections.repository.ts";
+export {
+  endCorrections,
+  readCorrections,
+  removeCorrection,
+  storeCorrection,
+} from "./soiling-corrections.repository.ts";
 export { computeEveningTask, computeSoilingTask, readLastCleanings } from "./soiling-inputs.repository.ts";
 export { computeSoilingAnew } from "./soiling-queue.repository.ts";
 export { compareStrategiesTask } from "./soiling-strategies.repository.ts";

@@ -32,6 +32,18 @@ export async function storeCorrection(tx: Tx, siteId: number, applied: AppliedCo
     .execute();
 }
 
+/** Ends those of facts that an edit sets to something else, so that they do not revive when it is set again. */
+export async function endCorrections(tx: Tx, siteId: number, edited: Pick<EnergyFacts, CorrectedFact>): Promise<void> {
+  const rows = await tx
+    .selectFrom("site_corrections")
+    .select(["fact", "corrected"])
+    .where("site_id", "=", siteId)
+    .execute();
+  for (const { fact, corrected } of rows) {
+    if (edited[fact] !== corrected) await removeCorrection(tx, siteId, fact);
+  }
+}
+
 export async function removeCorrection(tx: Tx, siteId: number, fact: CorrectedFact): Promise<void> {
   await tx.deleteFrom("site_corrections").where("site_id", "=", siteId).where("fact", "=", fact).execute();
 }

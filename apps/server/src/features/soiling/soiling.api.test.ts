@@ -4,13 +4,14 @@ import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { measuredComparison } from "@suncrew/contract/measurements/measured-against-model.ts";
 import { storeMeasurements } from "@suncrew/contract/measurements/measurements.ts";
 import { energyAtRisk, siteSoiling, type SiteSoiling } from "@suncrew/contract/soiling/soiling.ts";
+import { siteStrategies } from "@suncrew/contract/soiling/soiling-strategies.ts";
 import { deleteSite } from "@suncrew/contract/sites/site-forms.ts";
 import type { EnergyFacts } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { modelSoiling } from "@suncrew/domain/soiling/site-soiling.ts";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp, TEST_NOW } from "../../../test/test-app.ts";
 import type { Tables } from "../../platform/database/tables.ts";
@@ -310,6 +311,17 @@ describe("the soiling of a site is computed once for all who ask", () => {
     await addDust().execute();
     await change().execute();
     expect((await ask()).ratio?.value).toBeLessThan(before.ratio?.value ?? 0);
+  });
+
+  test("as the work of who asked first, whose other work waits rather than everybody's", async () => {
+    await setFacts(allFacts);
+    await store();
+    const run = vi.spyOn(Workers.prototype, "run");
+    onTestFinished(() => run.mockRestore());
+    await ask();
+    await (await server.as("owner")).ask(siteStrategies, { params: { siteId } });
+    const owner = { person: expect.stringMatching(/^user /), team: expect.stringMatching(/^partner /) };
+    expect(run.mock.calls.map(([, , options]) => options.owner)).toEqual([owner, owner]);
   });
 
   test("and again by the next call if that failed", async () => {

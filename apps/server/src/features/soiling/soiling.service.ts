@@ -4,7 +4,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import { serializeAnswer, SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import type { Workers } from "../../platform/workers/workers.ts";
+import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { requireSite } from "../sites/public.ts";
 import { readExactBasis } from "./soiling-basis.repository.ts";
 import { type ComputedSoiling, computeSoilingTask } from "./soiling-inputs.repository.ts";
@@ -58,7 +58,7 @@ export class SoilingOfSites {
     if (basis === null) throw notFound("Site");
     const known = this.#kept.get(siteId);
     const isCurrent = known !== undefined && known.basis === basis && now.getTime() < known.untilMs;
-    const kept = isCurrent ? known : this.#begin(siteId, basis, now);
+    const kept = isCurrent ? known : this.#begin(viewer, siteId, basis, now);
     // A map keeps insertion order.
     this.#kept.delete(siteId);
     this.#kept.set(siteId, kept);
@@ -69,12 +69,11 @@ export class SoilingOfSites {
     return { kept, computed };
   }
 
-  #begin(siteId: number, basis: string, now: Date): KeptSoiling {
-    const owner = { person: `soiling of site ${siteId}`, team: "soiling" };
+  #begin(viewer: Viewer, siteId: number, basis: string, now: Date): KeptSoiling {
     const quarterMs = (Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS;
     // Others wait for it, too: nobody's leaving ends it.
     const { signal } = new AbortController();
-    const computed = this.#workers.run(computeSoilingTask, { siteId, now }, { owner, signal });
+    const computed = this.#workers.run(computeSoilingTask, { siteId, now }, { owner: workOwnerOf(viewer), signal });
     const kept: KeptSoiling = { basis, untilMs: quarterMs, computed, answer: null };
     computed.then(
       (soiling) => (kept.untilMs = Math.min(quarterMs, becomesStaleMs(soiling))),
@@ -125,7 +124,7 @@ export class StrategiesOfSites {
     const basis = await readStrategiesBasis(db, siteId, now);
     if (basis === null) throw notFound("Site");
     const known = this.#kept.get(siteId);
-    const kept = known?.basis === basis ? known : { basis, compared: this.#compare(siteId, now) };
+    const kept = known?.basis === basis ? known : { basis, compared: this.#compare(viewer, siteId, now) };
     this.#kept.delete(siteId);
     this.#kept.set(siteId, kept);
     const oldest = this.#kept.keys().next();
@@ -140,10 +139,9 @@ export class StrategiesOfSites {
     }
   }
 
-  #compare(siteId: number, now: Date): Promise<SiteStrategies | null> {
-    const owner = { person: `strategies of site ${siteId}`, team: "soiling" };
+  #compare(viewer: Viewer, siteId: number, now: Date): Promise<SiteStrategies | null> {
     // Others wait for it, too: nobody's leaving ends it.
     const { signal } = new AbortController();
-    return this.#workers.run(compareStrategiesTask, { siteId, now }, { owner, signal });
+    return this.#workers.run(compareStrategiesTask, { siteId, now }, { owner: workOwnerOf(viewer), signal });
   }
 }
