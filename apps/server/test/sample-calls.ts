@@ -231,7 +231,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   },
   robotsMaintenance: { body: { enabled: true, reason: "Brush worn", robotObjectIds: [robot] }, status: 200 },
   getRobotSchedule: { params: { siteId: site }, groups: "planned" },
-  scheduleDecisions: { params: { siteId: site }, groups: "planned" },
+  scheduleDecisions: { params: { siteId: site }, query: { group_id: group }, groups: "planned" },
   createSchedule: { body: { site_id: site, group_id: group, ...plan }, groups: "unplanned" },
   updateSchedule: {
     params: { scheduleId: schedule },

@@ -1,7 +1,7 @@
 import { DECISIONS_LIMIT, type ScheduleDecision } from "@suncrew/contract/schedules/schedule-decisions.ts";
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import { notFound } from "../../platform/http/http-error.ts";
+import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 import { decisionOf, scheduleOf } from "./schedule-row.ts";
@@ -27,7 +27,7 @@ export async function readSchedules(viewer: Viewer, db: Executor, siteId: number
   });
 }
 
-/** What was decided for a site's schedules "when worth it", or for that of a group, newest first. Throws 404 out of scope. */
+/** What was decided for a site's schedules "when worth it", or for that of a group, newest first. Throws 404 out of scope, and 400 if the group is at another site. */
 export async function readDecisions(
   viewer: Viewer,
   db: Executor,
@@ -35,6 +35,7 @@ export async function readDecisions(
   groupId: number | undefined,
 ): Promise<ScheduleDecision[]> {
   await requireSite(viewer, db, siteId);
+  if (groupId !== undefined) await requireGroupAt(viewer, db, siteId, groupId);
   const rows = await visibleSites(viewer, db)
     .innerJoin("schedule_decisions as d", "d.site_id", "sites.id")
     .innerJoin("robot_groups as g", "g.id", "d.group_id")
@@ -88,4 +89,15 @@ export async function requireSchedule(viewer: Viewer, db: Executor, scheduleId: 
     .where("g.deleted_at", "is", null)
     .executeTakeFirst();
   if (!found) throw notFound("Schedule");
+}
+
+async function requireGroupAt(viewer: Viewer, db: Executor, siteId: number, groupId: number): Promise<void> {
+  const group = await visibleSites(viewer, db)
+    .innerJoin("robot_groups as g", "g.site_id", "sites.id")
+    .select("g.site_id")
+    .where("g.id", "=", groupId)
+    .where("g.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (group === undefined) throw notFound("Group");
+  if (group.site_id !== siteId) throw invalid("group_id", "group_id must be a group of the site", "SITE_MISMATCH");
 }
