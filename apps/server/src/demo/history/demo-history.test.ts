@@ -6,7 +6,7 @@ import { createTestDatabase } from "../../../test/test-database.ts";
 import { readReport } from "../../features/reports/reports.service.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { demoFleet, defaultFleet } from "../demo-fleet.ts";
+import { demoFleet, demoSensor, defaultFleet } from "../demo-fleet.ts";
 import { seedDemo } from "../demo-seed.repository.ts";
 import { demoGroups } from "./past-incidents.ts";
 import { completeHistory, isHistoryWanted, markHistory } from "./demo-history.repository.ts";
@@ -16,7 +16,10 @@ const LIMIT_MS = 240_000;
 
 async function seeded(): Promise<OpenDatabase> {
   const database = await createTestDatabase();
-  const devices = demoFleet(defaultFleet).serials.map((serial) => ({ serial, secret: "s".repeat(40) }));
+  const devices = [...demoFleet(defaultFleet).serials, demoSensor.serial].map((serial) => ({
+    serial,
+    secret: "s".repeat(40),
+  }));
   await seedDemo(database.db, defaultFleet, devices, { history: true });
   return database;
 }
