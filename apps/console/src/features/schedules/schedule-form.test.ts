@@ -96,16 +96,24 @@ describe("§5 Schedule: the first problem is reported", () => {
   const now = new Date("2026-11-21T12:00:00.000Z");
   const form = { ...scheduleFormOf(null, "2026-11-21"), startTime: "06:30" };
   test.each([
-    [{ durationText: "0" }, "invalid-duration"],
-    [{ startTime: "" }, "missing-start-time"],
+    [{ durationText: "0" }, { field: "durationText", title: "Invalid Duration" }],
+    [{ startTime: "" }, { field: "startTime", title: "Missing Start Time" }],
     [{ startTime: "", enabled: false }, null],
-    [{ date: "" }, "missing-date"],
-    [{ date: "2026-11-20" }, "past-date"],
+    [{ date: "" }, { field: "date", title: "Missing Date" }],
+    [{ date: "2026-11-20" }, { field: "date", title: "Date Is Past" }],
     [{ date: "2026-11-20", frequency: "DAILY" }, null],
+    [
+      { frequency: "WHEN_WORTH_IT", leastDaysText: "0" },
+      { field: "leastDaysText", title: "Invalid Days" },
+    ],
+    [{ frequency: "WHEN_WORTH_IT", leastDaysText: "7", mostDaysText: "6" }, { title: "Invalid Days" }],
+    [{ frequency: "WHEN_WORTH_IT" }, null],
     [{}, null],
-  ] as const)("%j is %s", (change, problem) => {
+  ] as const)("%j: %j", (change, problem) => {
     const changed = { ...form, ...change };
-    expect(problemOf(changed, "Asia/Kolkata", formStartTime(changed, null), now)).toBe(problem);
+    const found = problemOf(changed, "Asia/Kolkata", formStartTime(changed, null), now);
+    if (problem === null) expect(found).toBeNull();
+    else expect(found).toMatchObject(problem);
   });
 });
 
