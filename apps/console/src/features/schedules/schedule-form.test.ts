@@ -106,14 +106,16 @@ describe("§5 Schedule: the first problem is reported", () => {
       { frequency: "WHEN_WORTH_IT", leastDaysText: "0" },
       { field: "leastDaysText", title: "Invalid Days" },
     ],
-    [{ frequency: "WHEN_WORTH_IT", leastDaysText: "7", mostDaysText: "6" }, { title: "Invalid Days" }],
+    [
+      { frequency: "WHEN_WORTH_IT", leastDaysText: "7", mostDaysText: "6" },
+      { field: "mostDaysText", title: "Invalid Days" },
+    ],
     [{ frequency: "WHEN_WORTH_IT" }, null],
     [{}, null],
   ] as const)("%j: %j", (change, problem) => {
     const changed = { ...form, ...change };
     const found = problemOf(changed, "Asia/Kolkata", formStartTime(changed, null), now);
-    if (problem === null) expect(found).toBeNull();
-    else expect(found).toMatchObject(problem);
+    expect(found && { field: found.field, title: found.title }).toEqual(problem);
   });
 });
 
