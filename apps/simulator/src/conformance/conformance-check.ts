@@ -45,10 +45,10 @@ export interface Finding {
 type StartOrder = Extract<Order, { verb: "START" }>;
 
 const MIN_BATTERY = 20;
-const CLOCK_LIMIT_MS = 30_000;
+export const CLOCK_LIMIT_MS = 30_000;
 const DAY_S = 86_400;
 /** Session and event numbers start at Unix seconds, so none is lower than this (rule 14). */
-const FIRST_SECOND = Date.UTC(2024, 0, 1) / 1_000;
+export const FIRST_SECOND = Date.UTC(2024, 0, 1) / 1_000;
 
 /** Checks one robot against the rules of the device protocol, one after the other. Always ends by sending a STOP. */
 export class ConformanceCheck {
@@ -475,7 +475,7 @@ const overPowerLoss = [
   [1, "a retained command is ignored"],
 ] as const;
 
-function isPlausible(seconds: number, nowMs: number): boolean {
+export function isPlausible(seconds: number, nowMs: number): boolean {
   return seconds >= FIRST_SECOND && seconds <= nowMs / 1_000 + DAY_S;
 }
 

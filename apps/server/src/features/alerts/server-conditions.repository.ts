@@ -15,6 +15,7 @@ const LOCK_WAIT_MS = 1_000;
 export interface OpenServerAlert extends Pick<ServerAlert, "severity"> {
   readonly id: string;
   readonly params: object | null;
+  readonly raised_at: Date;
 }
 
 /** Null where none is open. */
@@ -51,7 +52,7 @@ export async function newestServerAlert(db: Executor, code: ServerAlertCode) {
 function aboutWhole(db: Executor, code: ServerAlertCode, siteId: number | null) {
   return db
     .selectFrom("alerts")
-    .select([sql<string>`id::text`.as("id"), "severity", "params"])
+    .select([sql<string>`id::text`.as("id"), "severity", "params", "raised_at"])
     .where("code", "=", code)
     .where("site_id", "is not distinct from", siteId)
     .where("robot_id", "is", null);

@@ -117,14 +117,15 @@ export async function lockScheduleOf(tx: Tx, groupId: number) {
   return schedule ?? null;
 }
 
+/** With what was decided of their runs to come. */
+async function deleteSchedules(tx: Tx, of: "group_id" | "site_id", id: number, now: Date): Promise<void> {
+  const schedules = await tx.deleteFrom("schedules").where(of, "=", id).returning(["id", "next_run_at"]).execute();
+  for (const schedule of schedules) await voidDecisions(tx, schedule, now);
+}
+
 /** Soft-deletes a group, so that history keeps its name, and frees its robots. Its schedule is deleted. */
 export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<void> {
-  const schedules = await tx
-    .deleteFrom("schedules")
-    .where("group_id", "=", groupId)
-    .returning(["id", "next_run_at"])
-    .execute();
-  for (const schedule of schedules) await voidDecisions(tx, schedule, now);
+  await deleteSchedules(tx, "group_id", groupId, now);
   await tx.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
   await tx
     .updateTable("robot_groups")
@@ -170,12 +171,7 @@ export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor,
   for (const { id, group_name } of groups) {
     removed.push({ ...about, entityId: id, before: { group_name, robot_ids: await membersOf(tx, id) } });
   }
-  const schedules = await tx
-    .deleteFrom("schedules")
-    .where("site_id", "=", siteId)
-    .returning(["id", "next_run_at"])
-    .execute();
-  for (const schedule of schedules) await voidDecisions(tx, schedule, now);
+  await deleteSchedules(tx, "site_id", siteId, now);
   await tx.deleteFrom("robot_group_members").where("site_id", "=", siteId).execute();
   await tx
     .updateTable("robot_groups")

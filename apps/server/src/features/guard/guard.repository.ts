@@ -13,7 +13,7 @@ import { isDeepStrictEqual } from "node:util";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import { bringSiteAlert, clearSiteAlerts } from "../alerts/public.ts";
+import { bringSiteAlert, clearSiteAlerts, openSiteAlert } from "../alerts/public.ts";
 import { deviceRetired } from "../commands/public.ts";
 import { hasWeatherLimits } from "../sites/public.ts";
 
@@ -158,15 +158,7 @@ export async function readGuard(db: Executor, siteId: number): Promise<StoredGua
 
 /** When the open alert about a passed limit was raised; null without one. */
 export async function readPassedSince(db: Executor, siteId: number): Promise<Date | null> {
-  const alert = await db
-    .selectFrom("alerts")
-    .select("raised_at")
-    .where("code", "=", "WEATHER_LIMIT")
-    .where("site_id", "=", siteId)
-    .where("robot_id", "is", null)
-    .where("cleared_at", "is", null)
-    .executeTakeFirst();
-  return alert?.raised_at ?? null;
+  return (await openSiteAlert(db, siteId, "WEATHER_LIMIT"))?.raised_at ?? null;
 }
 
 /** Serialises changes to a site's limits, also of one that has none yet. */
@@ -190,11 +182,14 @@ type Limits = Pick<
   "max_gust_kmh" | "max_rain_mm" | "min_temperature_c" | "max_temperature_c" | "without_sensor"
 >;
 
+/** As if it had never been judged: nothing starts before it is. */
+const unjudged = { verdict: null, judged_at: null, passed: null, within_since: null } as const;
+
 /** After the database was restored from a backup: weather of then stops nobody, and nothing starts by it. */
 export async function judgeAnew(tx: Tx): Promise<void> {
   await tx
     .updateTable("site_guards")
-    .set({ verdict: null, judged_at: null, passed: null, within_since: null, change_no: changedNow })
+    .set({ ...unjudged, change_no: changedNow })
     .execute();
 }
 
@@ -205,10 +200,7 @@ export async function changeGuard(tx: Tx, siteId: number, limits: Limits): Promi
     .set((eb) => ({
       ...limits,
       version: eb("version", "+", 1),
-      verdict: null,
-      judged_at: null,
-      passed: null,
-      within_since: null,
+      ...unjudged,
       change_no: changedNow,
     }))
     .where("site_id", "=", siteId)
