@@ -21,8 +21,8 @@ export async function storeMeasurements(
   const rows = measurements
     .toSorted((one, other) => timeKeyOf(one).localeCompare(timeKeyOf(other)))
     .map((one) => ({ ...one, site_id: siteId, received_at: now }));
-  const { rows: written } = await sql<{ is_new: boolean }>`
-    insert into site_measurements as m
+  const { rows: counted } = await sql<{ added: number; replaced: number }>`
+    with written as (insert into site_measurements as m
     select * from json_populate_recordset(null::site_measurements, ${JSON.stringify(rows)}::json)
     on conflict (site_id, resolution, starts_at) do update set
       inverter_energy_kwh = coalesce(excluded.inverter_energy_kwh, m.inverter_energy_kwh),
@@ -34,9 +34,11 @@ export async function storeMeasurements(
     where (coalesce(excluded.inverter_energy_kwh, m.inverter_energy_kwh), coalesce(excluded.meter_energy_kwh, m.meter_energy_kwh),
         coalesce(excluded.control_energy_kwh, m.control_energy_kwh), coalesce(excluded.soiling_ratio, m.soiling_ratio), coalesce(excluded.curtailed, m.curtailed))
       is distinct from (m.inverter_energy_kwh, m.meter_energy_kwh, m.control_energy_kwh, m.soiling_ratio, m.curtailed)
-    returning (xmax = 0) as is_new`.execute(tx);
-  const added = written.filter((row) => row.is_new).length;
-  return { added, replaced: written.length - added, unchanged: rows.length - written.length };
+    returning (xmax = 0) as is_new)
+    select count(*) filter (where is_new) as added, count(*) filter (where not is_new) as replaced
+    from written`.execute(tx);
+  const { added, replaced } = counted[0] ?? { added: 0, replaced: 0 };
+  return { added, replaced, unchanged: rows.length - added - replaced };
 }
 
 /** Deletes what was measured from an instant on and before another; returns how many. */
