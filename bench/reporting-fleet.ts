@@ -13,7 +13,7 @@ import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
 import { openToAll } from "./production/mosquitto-configuration.ts";
 import { chooseAccount } from "./production/private-part.ts";
 import { startMosquitto } from "./production/private-mosquitto.ts";
-import { serverEnvironment } from "./server-environment.ts";
+import { expectNoInputs, serverEnvironment } from "./server-environment.ts";
 
 // What the benchmarks of live streams and of commands share: 1,000 sites of 100 partners with 10,000 robots, a production
 // server as a process of its own, a durable PostgreSQL, Debian's Mosquitto, and robots that report all the time.
@@ -50,6 +50,7 @@ async function fill(db: Db): Promise<void> {
     insert into site_days (site_id, date, began_at, ended_at)
     select id, today, today::timestamp at time zone timezone, (today + 1)::timestamp at time zone timezone
     from sites, lateral (select (now() at time zone timezone)::date as today) days`.execute(db);
+  await expectNoInputs(db);
   await sql`vacuum analyze`.execute(db);
 }
 
@@ -60,8 +61,11 @@ export interface ReportingFleet {
   readonly pid: number;
 }
 
-/** Does `work` with all of it running, and ends it. */
-export async function withReportingFleet(work: (fleet: ReportingFleet) => Promise<void>): Promise<void> {
+/** Does `work` with all of it running, and ends it. Before the server starts, `prepare` may change the fleet. */
+export async function withReportingFleet(
+  work: (fleet: ReportingFleet) => Promise<void>,
+  prepare: (db: Db) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "suncrew-bench-"));
   const programsDir = join(tmpdir(), `suncrew-postgres-${userInfo().uid}`);
   const brokerDir = await mkdtemp(join(tmpdir(), "suncrew-bench-broker-"));
@@ -73,6 +77,7 @@ export async function withReportingFleet(work: (fleet: ReportingFleet) => Promis
   try {
     await migrate(opened.db);
     await fill(opened.db);
+    await prepare(opened.db);
     const options = process.env["BENCH_NODE_OPTIONS"];
     const suncrew = runSuncrew(["production"], {
       ...serverEnvironment(postgres.connection, dataDir, PASSWORD),

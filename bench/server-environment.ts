@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import type { Db } from "@suncrew/server/platform/database/database.ts";
 import type { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
+import { planInputs } from "@suncrew/server/features/weather/site-inputs.repository.ts";
 
 /** Signs the tokens. */
 export const SECRET_KEY = "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta";
@@ -19,4 +21,11 @@ export function serverEnvironment({ host, port, user, database }: Connection, da
     PORT: "0",
     MQTT_PORT: "0",
   };
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** As where a server has known the sites for long: it need not first store a year of air and weather at each of them. */
+export async function expectNoInputs(db: Db): Promise<void> {
+  await planInputs(db, ["AIR", "WEATHER"], "sample", new Date(Date.now() + DAY_MS));
 }

@@ -14,7 +14,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
 import { report } from "./result.ts";
-import { serverEnvironment } from "./server-environment.ts";
+import { expectNoInputs, serverEnvironment } from "./server-environment.ts";
 
 // How many calls of GET api/sites/details a server answers in a second, with 1,000 sites and 10,000 robots, as a ratio
 // to a bare server that sends the text of one SQL aggregate of the same rows; both are processes of their own on the
@@ -43,6 +43,7 @@ async function fill(db: Db): Promise<void> {
     select 'BENCH-' || n, 'BENCH-' || n, 1 + n % ${SITES}::int, '2024-02-29' from generate_series(1, ${ROBOTS}::int) n
   `.execute(db);
   await sql`update robot_state set robot_status = 'idle', status = 'stop', motion = 'STOPPED'`.execute(db);
+  await expectNoInputs(db);
   await sql`vacuum analyze`.execute(db);
 }
 
@@ -51,7 +52,7 @@ const aggregate = `
   select coalesce(json_agg(site order by site.name, site.id), '[]')::text as text from (
     select s.id, s.timezone, s.version, ${SITE_FIELDS.map((field) => `s.${field}`).join(", ")},
       p.name as partner_name, p.contact_person as partner_contact, c.status, c.robot_count, c.active_robots,
-      c.online_robots, 0 as may_be_moving_robots
+      c.online_robots, 0 as may_be_moving_robots, null as weather_guard
     from sites s left join partners p on p.id = s.maintenance_partner_id
     left join (
       select r.site_id, count(*) as robot_count, count(*) filter (where t.robot_status = 'normal') as active_robots,

@@ -3,11 +3,15 @@ import { cleanRows, type RowRun, type SoilingHour, soilRows } from "@suncrew/dom
 import { report } from "./result.ts";
 
 // How long the soiling of 100 sites with 20 rows takes for a year of hours with a run of every row every night, as a ratio
-// to writing the same hours as JSON and reading them, which is what a database that sends them costs at least. Then what
-// cleaning by need would have cost at one site in this year against daily and weekly: no time, the same in every run.
+// to writing the same hours as JSON and reading them, which is what a database that sends them costs at least; and so the
+// comparison of strategies that a site's page shows, of ten of them. Then what cleaning by need would have cost at one site
+// in this year against daily and weekly: no time, the same in every run.
 
 const SITES = 100;
 const ROWS = 20;
+/** Every evening of a year is decided four times over with the days ahead, so fewer sites are compared. */
+const COMPARED_SITES = 10;
+const COMPARISON_AT_MOST = 4;
 const DAYS = 365;
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const HOUR_MS = 3_600_000;
@@ -42,23 +46,23 @@ const years = Array.from({ length: SITES }, (_, site) => yearOf(site));
 const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Infinity;
 
-function timed(work: (hours: readonly SoilingHour[]) => number): number {
+function timed(some: readonly SoilingHour[][], work: (hours: readonly SoilingHour[]) => number): number {
   const begin = performance.now();
   let checked = 0;
-  for (const hours of years) checked += work(hours);
-  if (checked !== SITES * DAYS * 24) throw new Error(`${checked} hours`);
+  for (const hours of some) checked += work(hours);
+  if (checked !== some.length * DAYS * 24) throw new Error(`${checked} hours`);
   return performance.now() - begin;
+}
+
+function throughJson(hours: readonly SoilingHour[]): number {
+  const parsed: unknown = JSON.parse(JSON.stringify(hours));
+  return Array.isArray(parsed) ? parsed.length : 0;
 }
 
 const [model, json]: [number[], number[]] = [[], []];
 for (let round = 0; round < ROUNDS; round += 1) {
-  model.push(timed((hours) => soilRows(settings, hours, nightly, cleanRows(rows)).hours.length));
-  json.push(
-    timed((hours) => {
-      const parsed: unknown = JSON.parse(JSON.stringify(hours));
-      return Array.isArray(parsed) ? parsed.length : 0;
-    }),
-  );
+  model.push(timed(years, (hours) => soilRows(settings, hours, nightly, cleanRows(rows)).hours.length));
+  json.push(timed(years, throughJson));
 }
 report({
   what: `soiling of ${SITES} sites with ${ROWS} rows for a year, against writing and reading its hours as JSON`,
@@ -83,7 +87,24 @@ const strategies: readonly (readonly [string, Strategy])[] = [
   ["weekly", { kind: "every", days: 7 }],
   ["never", { kind: "never" }],
 ];
-const outcomes = strategies.map(([name, strategy]) => ({ name, ...simulateStrategy(site, yearOf(0), strategy) }));
+const compare = (hours: readonly SoilingHour[]) =>
+  strategies.map(([name, strategy]) => ({ name, ...simulateStrategy(site, hours, strategy) }));
+const compared: number[] = [];
+const plain: number[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  const some = years.slice(0, COMPARED_SITES);
+  compared.push(timed(some, (hours) => (compare(hours).length === strategies.length ? hours.length : 0)));
+  plain.push(timed(some, throughJson));
+}
+report({
+  what: `comparison of four strategies for a year at ${COMPARED_SITES} sites, against writing and reading its hours as JSON`,
+  figure: median(compared) / median(plain),
+  unit: "times",
+  atMost: COMPARISON_AT_MOST,
+  detail: `${Math.round(median(compared))} and ${Math.round(median(plain))} ms`,
+});
+
+const outcomes = compare(yearOf(0));
 const [byNeed, daily, weekly] = outcomes;
 if (!byNeed || !daily || !weekly) throw new Error("no outcomes");
 const thousands = (amount: number) => Math.round(amount / 1000).toLocaleString("en");
