@@ -185,6 +185,19 @@ test("§5 Schedule: unsaved input is confirmed before it is discarded; of two pe
   ]);
 });
 
+for (const width of [360, 1440]) {
+  test(`§2 Schedule dialog: a date is seen whole, ${width} px wide`, async () => {
+    await page.viewport(width, 844);
+    when(groupList).answer([group]);
+    await openConsole("/dashboard?site=1&tab=groups");
+    await page.getByRole("button", { name: "Schedule", exact: true }).click();
+    const date = page.getByRole("dialog", { name: "Schedule: East Row" }).getByLabelText("Date");
+    await date.fill("30 Nov 2026");
+    const { scrollWidth, clientWidth } = date.element();
+    expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+  });
+}
+
 test("§2 Robot settings, Maintenance: unsaved speeds and reasons are confirmed before they are discarded", async () => {
   await openConsole("/dashboard?site=1");
   const question = page.getByRole("dialog", { name: "Discard Changes" });
