@@ -61,6 +61,7 @@ export function giveDefaultAnswers(): void {
     missing_facts_sites: sampleSites.length,
     waiting_sites: 0,
     stale_sites: 0,
+    factor_sites: 0,
   }));
   usually(siteStrategies).answer(({ params }) => ({
     site_id: params.siteId,

@@ -187,6 +187,8 @@ export const energyAtRisk = defineRoute({
     waiting_sites: z.int(),
     /** Sites whose inputs are stale; they are not in the figures. */
     stale_sites: z.int(),
+    /** Sites in the figures whose particles count with a factor other than 1. */
+    factor_sites: z.int(),
   }),
 });
 export type EnergyAtRisk = z.output<typeof energyAtRisk.response>;

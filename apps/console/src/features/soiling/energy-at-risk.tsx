@@ -79,7 +79,7 @@ function leftOutText(risk: AtRisk): string {
     factless > 0 && `${sitesText(factless)} without facts`,
     waiting > 0 && `${sitesText(waiting)} still waiting for particles and rain`,
     others > 0 && `${sitesText(others)} not known`,
-    stale > 0 && `${sitesText(stale)} out of date and left out`,
+    stale > 0 && `${sitesText(stale)} out of date`,
   ];
   return parts.filter((part) => part !== false).join(", ");
 }
@@ -125,7 +125,7 @@ interface TotalProps {
 }
 
 function Total({ risk, total, isWhole, onWhole }: TotalProps) {
-  const leftOut = leftOutText(risk);
+  const leftOut = risk.unknown_sites + risk.stale_sites;
   const isSample = risk.sites.some(({ source }) => source === "sample");
   const [first] = risk.sites;
   return (
@@ -144,12 +144,13 @@ function Total({ risk, total, isWhole, onWhole }: TotalProps) {
         </p>
         <p className={shared["muted"]}>
           Modelled{hasBand(total) && `, ${energyBandText(total)}`}
+          {risk.factor_sites > 0 && `, with a factor on particles at ${sitesText(risk.factor_sites)}`}
           {first !== undefined && (
             <>
               , <RelativeTime at={oldest(risk.sites, first)} />
             </>
           )}
-          {leftOut !== "" && `. ${leftOut}`}.
+          {leftOut > 0 && `. ${sitesText(leftOut)} left out`}.
         </p>
       </div>
       <ol className={classes["top"]} aria-label="Sites with most at risk">
@@ -205,6 +206,7 @@ function SiteLink({ site, isShortcut = false, children }: SiteLinkProps) {
 
 /** All of them with their bands, the one with most first. */
 function Ranking({ risk }: { readonly risk: AtRisk }) {
+  const leftOut = leftOutText(risk);
   const most = Math.max(...risk.sites.map(({ gain_kwh: gain }) => gain.value), 0);
   return (
     <div className={classes["ranking"]}>
@@ -236,6 +238,7 @@ function Ranking({ risk }: { readonly risk: AtRisk }) {
         from particles and rain, not measured.
         {risk.known_sites > risk.sites.length &&
           ` The first ${risk.sites.length.toLocaleString("en-GB")} of ${sitesText(risk.known_sites)}.`}
+        {leftOut !== "" && ` Left out: ${leftOut}.`}
       </p>
     </div>
   );

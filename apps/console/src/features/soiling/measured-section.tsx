@@ -59,6 +59,7 @@ export function MeasuredSection({ site }: { readonly site: Site }) {
   const query = useQuery(routeQuery(measuredComparison, { params: { siteId: site.id } }));
   return (
     <section className={`${shared["card"]} ${classes["measured"]}`} aria-label="Measured">
+      {query.data === undefined && <h3 className={shared["title"]}>Measured</h3>}
       <QueryState
         query={query}
         loading={<SkeletonLines label="Loading what is measured" lines={2} lineHeightPx={24} />}
@@ -230,8 +231,8 @@ function Compared({ site, comparison }: ControlProps) {
               {verified} of {cleanings.length}
             </p>
             <p className={shared["muted"]}>
-              Verified is only what the days around a cleaning can carry: three before and after that count, and a gain
-              above their noise.
+              A cleaning is verified only where three days that count before it and three after show a gain above their
+              noise.
             </p>
           </section>
         )}

@@ -21,7 +21,7 @@ export const EnergyAtRisk = lazyPart(
   },
   {
     // As high as what comes.
-    waiting: <Skeleton h={{ base: 110, sm: 56 }} radius="md" />,
+    waiting: <Skeleton h={{ base: 129, sm: 72, md: 56 }} radius="md" />,
     failed: (failure) => <FailedPart title="The energy at risk could not be loaded." failure={failure} />,
   },
 );

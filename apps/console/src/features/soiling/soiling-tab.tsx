@@ -211,7 +211,7 @@ function Figures({ site, soiling }: FiguresProps) {
     <div className={classes["figures"]}>
       {ratio !== null && (
         <Figure name="Soiling ratio now" value={percentText(ratio.value)}>
-          <p>{hasBand(ratio) ? percentBandText(ratio) : "How sure is not known: particles are missing."}</p>
+          {hasBand(ratio) && <p>{percentBandText(ratio)}</p>}
           {soiling.is_beyond_measured && <p>More dust than the model was measured for: the loss may be greater.</p>}
           <p className={shared["muted"]}>
             {`Clean panels: 100\u00a0%.`}
@@ -345,18 +345,19 @@ function HowItIsKnown({ soiling }: { readonly soiling: SiteSoiling }) {
       <p>
         Nothing here is measured on the panels.{" "}
         {isKimber
-          ? "Particles are not known for this place, so a rule of thumb counts (Kimber): a fixed loss a day, gone after enough rain or a run. It has no band."
+          ? `${soiling.missing.includes("particles") ? "Particles are not known for this place" : "The tilt is not known, by which particles settle"}, so a rule of thumb counts (Kimber): a fixed loss a day, gone after enough rain or a run.`
           : "Particles from the air settle on the panels by their size and tilt and take light by the model of Humboldt State University (HSU); rain of 1 mm in an hour cleans all rows."}
         {soiling.soiling_rate_factor !== 1 &&
           ` What settles is multiplied by ${soiling.soiling_rate_factor} for this site.`}
       </p>
       <ul>
-        {!isKimber && (
-          <li>
-            <strong>How sure:</strong> particles come from cells of 25 to 40 km. The band is the same model with half
-            and with twice the particles; it covers no bird droppings, works or dust of a road nearby.
-          </li>
-        )}
+        <li>
+          <strong>How sure:</strong>{" "}
+          {isKimber
+            ? "the loss a day differs from place to place. The band is the same rule with half and with twice of it"
+            : "particles come from cells of 25 to 40 km. The band is the same model with half and with twice the particles"}
+          ; it covers no bird droppings, works or dust of a road nearby.
+        </li>
         <li>
           <strong>Rows:</strong> each robot is taken to clean an equal share of the site. A completed run cleans its row
           by the effectiveness entered for the site, a shorter one by its share of the time.
@@ -370,8 +371,8 @@ function HowItIsKnown({ soiling }: { readonly soiling: SiteSoiling }) {
           )}
         </li>
         <li>
-          <strong>Start:</strong> on the first known day the panels are taken to be clean. Hours without particles add
-          nothing.
+          <strong>Start:</strong> on the first known day the panels are taken to be clean. Hours without{" "}
+          {isKimber ? "known rain" : "particles"} add nothing.
         </li>
         <li>
           <strong>Energy:</strong> capacity × irradiation in the plane of the panels × performance ratio; lost is what

@@ -34,7 +34,7 @@ export function lossOf({ value, low, high }: Banded): Banded {
   return { value: 1 - value, low: 1 - high, high: 1 - low };
 }
 
-/** Whether there is a band at all: without particles nobody knows one. */
+/** Whether there is a band at all: of clean panels there is none. */
 export function hasBand({ low, high }: Banded): boolean {
   return low !== high;
 }

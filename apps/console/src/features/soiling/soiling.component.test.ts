@@ -253,21 +253,31 @@ test("§11 Soiling: sample inputs are marked so", async () => {
   await expectCount(card.getByRole("link", { name: "Open-Meteo" }), 0);
 });
 
-test("§11 Soiling: Kimber's rule of thumb has no band and says so", async () => {
-  const days = sampleDays().map((day) => ({
-    ...day,
-    pm10: null,
-    pm2_5: null,
-    ratio: day.ratio && { ...day.ratio, low: day.ratio.value, high: day.ratio.value },
-  }));
-  const ratio = { value: 0.985, low: 0.985, high: 0.985 };
-  when(siteSoiling).answer(soilingOf({ model: "kimber", second_opinion: null, missing: ["particles"], ratio, days }));
+test("§11 Soiling: Kimber's rule of thumb says why it counts and what its band is of", async () => {
+  const days = sampleDays().map((day) => ({ ...day, pm10: null, pm2_5: null }));
+  const kimber = { model: "kimber", second_opinion: null, days } as const;
+  const about = page.getByRole("dialog", { name: "How this is known" });
+  when(siteSoiling).answer(soilingOf({ ...kimber, missing: ["particles"] }));
   await openConsole(TAB);
   await expectContains(card, "Kimber's rule of thumb, from rain alone of Open-Meteo, received");
-  await expectContains(figure("Soiling ratio now"), "98.5 % How sure is not known: particles are missing.");
-  await expectCount(course.getByText("Its band"), 0);
+  await expectContains(figure("Soiling ratio now"), "96.7 % between 94.1 and 98.2 %");
   await card.getByRole("button", { name: "How this is known" }).click();
-  await expectContains(page.getByRole("dialog", { name: "How this is known" }), "It has no band.");
+  await expectContains(about, "Particles are not known for this place, so a rule of thumb counts");
+  await expectContains(about, "with half and with twice of it; it covers no bird droppings");
+});
+
+test("§11 Soiling: without the tilt a rule of thumb counts, for particles settle by it", async () => {
+  when(siteSoiling).answer(soilingOf({ model: "kimber", second_opinion: null, missing: ["tilt_degrees"] }));
+  await openConsole(TAB);
+  await card.getByRole("button", { name: "How this is known" }).click();
+  const about = page.getByRole("dialog", { name: "How this is known" });
+  await expectContains(about, "The tilt is not known, by which particles settle, so a rule of thumb counts");
+});
+
+test("§11 Soiling: clean panels have no band", async () => {
+  when(siteSoiling).answer(soilingOf({ ratio: { value: 1, low: 1, high: 1 } }));
+  await openConsole(TAB);
+  await expectContains(figure("Soiling ratio now"), "100.0 % Clean panels: 100 %.");
 });
 
 const nights: readonly (readonly [string, SiteSoiling["next_night"]])[] = [
@@ -356,6 +366,7 @@ function riskOf(change: Partial<ResponseOf<typeof energyAtRisk>> = {}): Response
     missing_facts_sites: 2,
     waiting_sites: 1,
     stale_sites: 1,
+    factor_sites: 1,
     ...change,
   };
 }
@@ -368,11 +379,15 @@ test("§11 Energy at risk: the total with its band, the sites with most as links
   await expectContains(atRisk, "Energy at risk tonight 4.58 MWh₹10,083");
   await expectContains(
     atRisk,
-    "Modelled, between 2.29 and 8.54 MWh, 1 h ago. 2 sites without facts, 1 site still waiting for particles and rain, 1 site not known, 1 site out of date and left out.",
+    "Modelled, between 2.29 and 8.54 MWh, with a factor on particles at 1 site, 1 h ago. 5 sites left out.",
   );
   const top = atRisk.getByRole("list", { name: "Sites with most at risk" });
   await expectTexts(top.getByRole("listitem"), [`${BHADLA} 2.20 MWh`, `${CHARANKA} 1.10 MWh`, `${REWA} 733 kWh`]);
   await atRisk.getByRole("button", { name: "Show sites" }).click();
+  await expectContains(
+    atRisk,
+    "Left out: 2 sites without facts, 1 site still waiting for particles and rain, 1 site not known, 1 site out of date.",
+  );
   const ranking = atRisk.getByRole("list", { name: "Sites by energy at risk" });
   await expectTexts(ranking.getByRole("listitem"), [
     /^Bhadla Solar Park 2\.20 MWh₹5,500between 1\.10 and 4\.10 MWh; soiling ratio 96\.0 %, between 93\.0 and 98\.0 %$/,
@@ -399,7 +414,7 @@ test("§11 Energy at risk: where nothing is known it says what to enter, and lea
 });
 
 test("§11 Energy at risk: what is still on its way is told apart from facts that somebody must enter", async () => {
-  const nothing = { sites: [], total_kwh: null, totals_money: [], known_sites: 0, stale_sites: 0 };
+  const nothing = { sites: [], total_kwh: null, totals_money: [], known_sites: 0, stale_sites: 0, factor_sites: 0 };
   when(energyAtRisk).answer({ ...nothing, unknown_sites: 2, missing_facts_sites: 0, waiting_sites: 2 });
   await openConsole("/dashboard", "partner");
   await expectContains(atRisk, "not known for any site.The first particles and rain of 2 sites are on their way.");

@@ -479,6 +479,20 @@ describe("Measurements: against the model", () => {
       expect(await server.db.selectFrom("site_corrections").selectAll().execute()).toEqual([]);
     });
 
+    test("one that changes nothing is none", async () => {
+      await measure({ energy: 0.9 });
+      const values = { site_id: params.siteId, fact: ratio.fact, entered: 80, corrected: 80 };
+      await server.db
+        .insertInto("site_corrections")
+        .values({ ...values, corrected_at: TEST_NOW, corrected_by: "Asha" })
+        .execute();
+      await setFacts({ performance_ratio_percent: 80 });
+      expect((await soiling()).corrections).toEqual([]);
+      expect((await owner.call(takeCorrectionBack, { params, query: { fact: ratio.fact } })).status).toBe(409);
+      expect((await correct(ratio)).status).toBe(200);
+      expect((await soiling()).corrections).toMatchObject([ratio]);
+    });
+
     test("does not revive when somebody later enters the same value", async () => {
       await measure({ energy: 0.9 });
       await correct(ratio);

@@ -14,11 +14,14 @@ export async function readCorrections(
     .where("site_id", "=", siteId)
     .orderBy("fact")
     .execute();
-  return rows
-    .filter(({ fact, corrected }) => facts[fact] === corrected)
-    .map(({ fact, entered, corrected, corrected_at, corrected_by }) => {
-      return { fact, from: entered, to: corrected, by: corrected_by, at: corrected_at.toISOString() };
-    });
+  return (
+    rows
+      // One that changes nothing, as servers before could store it, is none.
+      .filter(({ fact, entered, corrected }) => facts[fact] === corrected && corrected !== (entered ?? 1))
+      .map(({ fact, entered, corrected, corrected_at, corrected_by }) => {
+        return { fact, from: entered, to: corrected, by: corrected_by, at: corrected_at.toISOString() };
+      })
+  );
 }
 
 /** Stored in place of the one before. */

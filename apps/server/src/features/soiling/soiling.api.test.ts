@@ -408,21 +408,22 @@ describe("energy at risk tonight", () => {
       missing_facts_sites: 3,
       waiting_sites: 0,
       stale_sites: 0,
+      factor_sites: 0,
     });
     await setFacts(allFacts);
     // Its first air and weather are on their way.
     expect(await atRisk("admin")).toMatchObject({ unknown_sites: 3, missing_facts_sites: 2, waiting_sites: 1 });
     await store();
-    await setFacts({ ...allFacts, dc_capacity_kwp: 5000, currency: "EUR" }, foreignSiteId);
+    await setFacts({ ...allFacts, dc_capacity_kwp: 5000, currency: "EUR", soiling_rate_factor: 1.5 }, foreignSiteId);
     await store({ of: foreignSiteId });
     await watch().runOnce();
     const all = await atRisk("admin");
-    expect(all).toMatchObject({ known_sites: 2, unknown_sites: 1, stale_sites: 0 });
+    expect(all).toMatchObject({ known_sites: 2, unknown_sites: 1, stale_sites: 0, factor_sites: 1 });
     expect(all.sites.map(({ site_id }) => site_id)).toEqual([foreignSiteId, siteId]);
     expect(all.totals_money.map(({ currency }) => currency)).toEqual(["EUR", "INR"]);
     const { tonight_gain_kwh, tonight_gain_money, ratio } = await ask();
     const own = await atRisk();
-    expect(own).toMatchObject({ known_sites: 1, unknown_sites: 1, total_kwh: tonight_gain_kwh });
+    expect(own).toMatchObject({ known_sites: 1, unknown_sites: 1, factor_sites: 0, total_kwh: tonight_gain_kwh });
     expect(own.sites).toEqual([
       {
         site_id: siteId,

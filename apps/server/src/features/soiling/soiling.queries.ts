@@ -66,6 +66,7 @@ export async function readEnergyAtRisk(viewer: Viewer, db: Executor, now: Date):
     missing_facts_sites: factless.length,
     waiting_sites: waiting.length,
     stale_sites,
+    factor_sites: known.filter(({ soiling_rate_factor: factor }) => factor !== 1).length,
   };
 }
 
