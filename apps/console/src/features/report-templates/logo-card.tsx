@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, Stack } from "@mantine/core";
+import { Box, Button, FileButton, Group, Stack } from "@mantine/core";
 import {
   deleteReportLogo,
   LOGO_MAX_BYTES,
@@ -32,9 +32,11 @@ export function LogoCard({ logo }: { readonly logo: ReportSettings["logo"] }) {
     await run(removeLogo);
   };
   return (
-    <div className={`${shared["card"]} ${classes["settings"]}`}>
+    <section className={`${shared["card"]} ${classes["settings"]}`} aria-labelledby="report-logo">
       <Stack gap={8}>
-        <h3>Logo of the reports</h3>
+        <Box component="h2" id="report-logo" fz={15} fw={600}>
+          Logo of the reports
+        </Box>
         <p className={shared["muted"]}>
           On the first page of every site report, on white. A PNG or JPEG of {SIZE} and{" "}
           {LOGO_MAX_PIXELS.toLocaleString("en-GB")} pixels at most, such as 900 by 300.
@@ -75,7 +77,7 @@ export function LogoCard({ logo }: { readonly logo: ReportSettings["logo"] }) {
           )}
         </Group>
       </Stack>
-    </div>
+    </section>
   );
 }
 
