@@ -3,6 +3,7 @@ import { deleteGroupOf } from "../src/features/groups/groups.service.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
 import { forgetState } from "../src/features/robots/robots.service.ts";
 import { removeSchedule, type ScheduleBody, saveScheduleChange } from "../src/features/schedules/schedules.service.ts";
+import type { Clock } from "../src/platform/clock.ts";
 import { HttpError } from "../src/platform/http/http-error.ts";
 import type { Viewer } from "../src/platform/sessions.ts";
 import type { ScheduleHarness } from "./schedule-harness.ts";
@@ -42,12 +43,12 @@ export class HarnessUser {
     );
   }
 
-  /** `at` is when it was asked for. */
+  /** `clock` is that of the server that is asked. */
   async edit(
     scheduleId: number,
     group: Group,
     change: Partial<ScheduleBody>,
-    at = this.#harness.clock.now(),
+    clock: Pick<Clock, "now"> = this.#harness.clock,
   ): Promise<void> {
     const stored = await this.#harness.scheduleRow(scheduleId);
     const body: ScheduleBody = {
@@ -63,7 +64,7 @@ export class HarnessUser {
       most_days: stored.most_days ?? undefined,
       ...change,
     };
-    await saveScheduleChange(this.#harness.db, this.viewer, scheduleId, body, at);
+    await saveScheduleChange(this.#harness.db, this.viewer, scheduleId, body, clock);
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {

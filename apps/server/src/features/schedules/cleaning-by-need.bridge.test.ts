@@ -2,8 +2,12 @@ import { randomUUID } from "node:crypto";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { HarnessUser } from "../../../test/harness-user.ts";
+import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { type NewSchedule, ScheduleHarness } from "../../../test/schedule-harness.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { voidDecisions } from "./public.ts";
+import { runDue } from "./scheduled-runs.ts";
+import { lockSchedule } from "./schedules.repository.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -337,7 +341,7 @@ describe("§11 Cleaning by need", () => {
     expect(await harness.scheduleRow(id)).toMatchObject({ next_run_at: later(DUE, 2 * DAY_MS) });
   });
 
-  test("a change asked for before the start and stored after it does not void what was run by", async () => {
+  test("a change at a server whose clock is behind, stored after the start, does not void what was run by", async () => {
     harness = await ScheduleHarness.open(BEFORE);
     const [started, held] = [await harness.group(1), await harness.group(1)];
     await ran(held, 5);
@@ -346,9 +350,40 @@ describe("§11 Cleaning by need", () => {
     await harness.until(DECIDED);
     await harness.until(DUE);
     expect(await codes()).toEqual(["RUNS_MOST_DAYS", "NOT_LEAST_DAYS"]);
-    await user.edit(ids[0], started, { duration_minutes: 40 }, later(DUE, -1_000));
-    await user.edit(ids[1], held, { duration_minutes: 40 }, later(DUE, -1_000));
+    const behind = { now: () => later(DUE, -1_000) };
+    await user.edit(ids[0], started, { duration_minutes: 40 }, behind);
+    await user.edit(ids[1], held, { duration_minutes: 40 }, behind);
     expect(await decisions()).toMatchObject([{ isVoid: false }, { isVoid: false }]);
+  });
+
+  test("a change that waits while the evening is served comes after it: it is on record once, and due again tomorrow", async () => {
+    harness = await ScheduleHarness.open(BEFORE);
+    const [started, held] = [await harness.group(1), await harness.group(1)];
+    await ran(held, 5);
+    const ids = [await byNeed(started), await byNeed(held, { leastDays: 6 })] as const;
+    const user = await HarnessUser.at(harness);
+    await harness.until(DECIDED);
+    await harness.until(later(DUE, -1_000));
+    // As a server that serves them: it has locked both, and nobody sees yet what it stored.
+    const take = async (tx: Tx) => {
+      for (const id of ids) await lockSchedule(tx, id);
+    };
+    const serve = async (tx: Tx) => {
+      const known = { listeningSince: BEFORE, isStopUnrecorded: () => false, tooWet: null };
+      for (const id of ids) await runDue(tx, id, { ...known, now: harness.clock.now(), canSend: true });
+    };
+    const release = await holdLock(harness.db, take, serve);
+    const edits = Promise.all(
+      ids.map((id, nth) => user.edit(id, nth === 0 ? started : held, { duration_minutes: 40 })),
+    );
+    await untilBlocked(harness.db, 2);
+    harness.clock.advance(1_000);
+    await release();
+    await edits;
+    for (const id of ids) expect(await harness.scheduleRow(id)).toMatchObject({ next_run_at: later(DUE, DAY_MS) });
+    await harness.pass(1_000);
+    expect((await audit()).filter(({ action }) => action === "HOLD_SCHEDULED_RUN")).toHaveLength(1);
+    expect(await harness.runs()).toMatchObject([{}, { schedule_id: ids[0], due_at: DUE }]);
   });
 
   test("what cannot be computed is tried again while it may still start; then it is on record as undecided", async () => {

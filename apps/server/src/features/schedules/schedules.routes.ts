@@ -31,7 +31,7 @@ export function schedulesRoutes(app: FastifyInstance, deps: Dependencies): void 
 
   register(app, updateSchedule, async ({ viewer, params, body }) => ({
     message: "Schedule updated successfully",
-    schedule: scheduleOf(await saveScheduleChange(db, viewer, params.scheduleId, body, clock.now())),
+    schedule: scheduleOf(await saveScheduleChange(db, viewer, params.scheduleId, body, clock)),
   }));
 
   register(app, deleteSchedule, async ({ viewer, params }) => {

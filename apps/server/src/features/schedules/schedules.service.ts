@@ -2,6 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { LEAST_DAYS_DEFAULT, MOST_DAYS_DEFAULT, type updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
 import { runDaysProblem } from "@suncrew/domain/schedules/schedule-validation.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { conflict, editConflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -54,22 +55,25 @@ export async function saveNewSchedule(
 
 /**
  * Changes a schedule; its site and group stay what they are. A change never starts a robot: what is due by now and has
- * not begun is skipped. Throws 404 out of scope, and 400 or 409 if it is refused.
+ * not begun is skipped. Now is when it is this change's turn: what was served while it waited is not due again. Throws
+ * 404 out of scope, and 400 or 409 if it is refused.
  */
 export async function saveScheduleChange(
   db: Executor,
   viewer: Viewer,
   scheduleId: number,
   body: ScheduleBody,
-  at: Date,
+  clock: Pick<Clock, "now">,
 ): Promise<ScheduleRow> {
-  const change = { actor: viewer, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: scheduleId, at };
+  const asked = { entity: "schedule", entityId: scheduleId, at: clock.now() };
+  const change = { actor: viewer, action: "UPDATE_SCHEDULE", ...asked };
   return auditedChange(db, change, async (tx, details) => {
     await requireSchedule(viewer, tx, scheduleId);
     await lockZoneShared(tx, body.site_id);
     const stored = await lockSchedule(tx, scheduleId);
     // It was deleted while this call waited for the lock.
     if (stored === null) throw notFound("Schedule");
+    const at = clock.now();
     const group = await findGroup(viewer, tx, body);
     const before = auditContentOf(stored);
     Object.assign(details, { siteId: stored.site_id, before, after: { ...before, ...contentOf(body) } });
