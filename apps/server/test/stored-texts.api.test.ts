@@ -14,6 +14,7 @@ import {
   runSkippedAlert,
   type ServerAlert,
   type ServerAlertCode,
+  sensorSilentAlert,
   siteOutageAlert,
   siteSoiledAlert,
   tooManyConnectionsAlert,
@@ -146,7 +147,8 @@ describe("stored texts: the sentence can be rebuilt from the code and its parame
     }
     const ratio = { value: 0.93, low: 0.88, high: 0.965 };
     const soiled = [1, 1.5].map((factor) => siteSoiledAlert({ ratio, limit: 5, isOpen: false, factor }));
-    for (const alert of [siteOutageAlert(7), ...soiled]) {
+    const silent = sensorSilentAlert({ serial: "WX-1", since: "2026-06-15 05:12" });
+    for (const alert of [siteOutageAlert(7), silent, ...soiled]) {
       await db.deleteFrom("alerts").execute();
       if (alert === null) throw new Error("The site is soiled.");
       await db.transaction().execute((tx) => raiseSiteAlert(tx, ownRobot.siteId, alert, TEST_NOW));

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** A robot that is offline for this long raises an alert. */
+/** A robot that is offline for this long raises an alert, and so does a weather sensor that is silent for it. */
 export const OFFLINE_TOO_LONG_MINUTES = 30;
 /** A site has an outage (code SITE_DARK) once the last of its robots has been offline for this long. */
 export const SITE_OUTAGE_MS = 5 * MINUTE_MS;

@@ -23,6 +23,7 @@ const serverAlertCodes = [
   "SITE_DARK",
   "SITE_SOILED",
   "WEATHER_LIMIT",
+  "SENSOR_SILENT",
   "MESSAGES_LOST",
   "TOO_MANY_MESSAGES",
   "TOO_MANY_CONNECTIONS",
@@ -114,6 +115,8 @@ type SoiledSite = {
   /** Where the model is corrected: what the settling particles are multiplied by. */
   readonly factor?: number;
 };
+/** `since` is the day and the time of its last reading, by the site's clock. */
+type SilentSensor = { readonly serial: string; readonly since: string };
 type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
 
 /** The texts. A code keeps its parameters for good, because stored rows have them. */
@@ -144,6 +147,8 @@ const alertTexts = {
     "The robot sends more messages than a working robot would. Its current state is shown, but some of its alerts, runs and history are not stored.",
   WEATHER_LIMIT: (passed: PassedLimit) =>
     `Wind and rain guard: ${passedPhrase(passed)}. Robots of the site are stopped, and none starts until it is within the limits again.`,
+  SENSOR_SILENT: ({ serial, since }: SilentSensor) =>
+    `The site's weather sensor ${serial} has sent no reading since ${since}. Until it does, the forecast alone decides whether robots run.`,
   TOO_MANY_CONNECTIONS: () =>
     "The robot keeps reconnecting. Its connection is bad, or two machines use its serial number and secret and disconnect each other.",
   /** Protocol rule 14. */
@@ -372,6 +377,10 @@ const roughly = (percent: number) => (percent < 2 ? Math.round(percent * 10) / 1
 
 export function weatherLimitAlert(passed: PassedLimit): ServerAlert {
   return serverAlert("WEATHER_LIMIT", "WARNING", passed);
+}
+
+export function sensorSilentAlert(sensor: SilentSensor): ServerAlert {
+  return serverAlert("SENSOR_SILENT", "WARNING", sensor);
 }
 
 /**

@@ -23,6 +23,7 @@ const alertSuggestions: Partial<Readonly<Record<string, string>>> = {
   SITE_DARK: ON_SITE,
   SITE_SOILED: "See on its page when a cleaning pays.",
   WEATHER_LIMIT: "Nothing to do: robots were stopped, and can be started again after the weather.",
+  SENSOR_SILENT: ON_SITE,
   MEMORY_LOST: "Forget the robot's state in Site Management.",
   COUNTER_TOO_HIGH: "Set its clock and restart it.",
   SERVER_CLOCK: "Correct the time of the servers.",

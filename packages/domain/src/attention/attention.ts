@@ -69,8 +69,11 @@ export interface LostRobotFact extends OfRobot {
   readonly lost: LostWhileMoving;
 }
 
-/** Of the alerts that are no more than warnings, those that are listed: the whole site is kept from cleaning, or loses by it. */
-export const LISTED_WARNINGS: readonly ServerAlertCode[] = ["WEATHER_LIMIT", "SITE_SOILED"];
+/**
+ * Of the alerts that are no more than warnings, those that are listed: the whole site is kept from cleaning, loses by it, or
+ * is guarded by less than it should be.
+ */
+export const LISTED_WARNINGS: readonly ServerAlertCode[] = ["WEATHER_LIMIT", "SITE_SOILED", "SENSOR_SILENT"];
 
 export interface AlertFact {
   /** A bigint as text. */

@@ -20,6 +20,7 @@ test.each([
   ["SERVER", "DISK_NEARLY_FULL", "STORAGE"],
   ["SERVER", "SERVER_CLOCK", "SERVER"],
   ["SERVER", "WEATHER_LIMIT", "WEATHER"],
+  ["SERVER", "SENSOR_SILENT", "WEATHER"],
   ["SERVER", "OF_A_NEWER_VERSION", "SERVER"],
   ["SERVER", "constructor", "SERVER"],
 ] as const)("kinds of alerts: %s %s is %s", (source, code, kind) => {

@@ -47,7 +47,7 @@ export const alertKindWord: Record<AlertKind, string> = {
   OFFLINE_TOO_LONG: "Offline too long",
   SITE_DARK: "Site dark",
   SITE_SOILED: "Site soiled",
-  WEATHER: "Weather limit passed",
+  WEATHER: "Weather limit or sensor",
   COMMAND_UNCONFIRMED: "Command unconfirmed",
   ROLLOUT_PAUSED: "Rollout paused",
   AUDIT_CHAIN: "Audit chain broken",

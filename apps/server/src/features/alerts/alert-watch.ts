@@ -9,7 +9,12 @@ import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
-import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
+import {
+  updateOfflineAlerts,
+  updateLostRobotAlerts,
+  updateSensorAlerts,
+  touchLostRobots,
+} from "./offline-alerts.repository.ts";
 import { AuditAlert, readLastBackup } from "./server-checks.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
 import { keepServerAlert } from "./server-conditions.repository.ts";
@@ -42,8 +47,8 @@ async function measureDisk(folder: string): Promise<DiskSpace> {
 }
 
 /**
- * Raises the alerts that depend only on time: robots lost while moving, robots offline for too long, sites with an
- * outage, servers whose clocks disagree, disks that are nearly full, an overdue backup and an audit that was changed.
+ * Raises the alerts that depend only on time: robots lost while moving, robots offline and weather sensors silent for
+ * too long, sites with an outage, servers whose clocks disagree, disks that are nearly full, an overdue backup and an audit that was changed.
  * Every server does so, by the database's time.
  */
 export class AlertWatch implements Service {
@@ -132,8 +137,9 @@ export class AlertWatch implements Service {
     const { db, clock, broker } = this.#deps;
     // Messages from robots may not have been stored, or may have been dated wrongly.
     if (isClockWrong(this.#deps)) this.#listening.restart();
-    // Without the broker every robot seems to be offline, and afterwards robots take a moment to reconnect.
+    // Without the broker everything seems to be offline, and afterwards robots and sensors take a moment to reconnect.
     if (!broker.connected || this.#listening.forMs < LISTENING_GRACE_MS) return;
     await updateOfflineAlerts(db, clock.now());
+    await updateSensorAlerts(db, clock.now());
   }
 }

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type SiteOutage,
   decideOfflineAlerts,
+  OFFLINE_TOO_LONG_MINUTES,
   type OfflineRobot,
   SITE_RECOVERY_MS,
 } from "@suncrew/domain/alerts/offline-alerts.ts";
 import {
   lostWhileMovingAlert,
   offlineTooLongAlert,
+  sensorSilentAlert,
   type ServerAlert,
   type ServerAlertCode,
   siteOutageAlert,
@@ -17,8 +19,9 @@ import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
-import { isLostWhileMoving, lastSeenMoving, lostOf, type SeenAt } from "../sites/public.ts";
+import { hasWeatherLimits, isLostWhileMoving, lastSeenMoving, lostOf, type SeenAt } from "../sites/public.ts";
 import { clearAlerts, clearSiteOutages, raiseAlerts, raiseSiteAlert } from "./alerts.repository.ts";
+import { bringSiteAlert } from "./server-conditions.repository.ts";
 
 const OFFLINE = "OFFLINE_TOO_LONG" satisfies ServerAlertCode;
 const SITE_OUTAGE = "SITE_DARK" satisfies ServerAlertCode;
@@ -143,6 +146,81 @@ async function findReturnedRobots(db: Executor): Promise<number[]> {
     .select("r.id")
     .execute();
   return rows.map(({ id }) => id);
+}
+
+const SENSOR_SILENT = "SENSOR_SILENT" satisfies ServerAlertCode;
+
+/**
+ * Raises the alert of each site whose weather sensor has been silent for too long, and clears those that are over. Where a
+ * silent sensor is as bad as a limit that is passed, the guard's own alert says so. Any number of servers may call this: the
+ * rows of the guards are locked.
+ */
+export async function updateSensorAlerts(db: Db, now: Date): Promise<void> {
+  const changes = await findSensorChanges(db, now, null);
+  if (changes.length > 0) await inTransaction(db, (tx) => applySensorChanges(tx, changes, now));
+}
+
+async function applySensorChanges(tx: Tx, changes: readonly { readonly siteId: number }[], now: Date): Promise<void> {
+  const siteIds = changes.map(({ siteId }) => siteId);
+  // The site too: an alert of one that is deleted meanwhile would stay open for good.
+  const { rows: locked } = await sql<{ site_id: number }>`
+    select g.site_id from site_guards g join sites on sites.id = g.site_id and sites.deleted_at is null
+    where g.site_id = any(${siteIds}::int[])
+    order by g.site_id for update of g skip locked for share of sites skip locked`.execute(tx);
+  const still = await findSensorChanges(
+    tx,
+    now,
+    locked.map(({ site_id }) => site_id),
+  );
+  for (const { siteId, alert } of still) await bringSiteAlert(tx, siteId, alert, SENSOR_SILENT, now);
+}
+
+/** Sites whose stored alert differs from what is true now: all, or those of `among`. */
+async function findSensorChanges(
+  db: Executor,
+  now: Date,
+  among: readonly number[] | null,
+): Promise<{ readonly siteId: number; readonly alert: ServerAlert | null }[]> {
+  const silentSince = new Date(now.getTime() - OFFLINE_TOO_LONG_MINUTES * 60_000);
+  const rows = await db
+    .selectFrom("site_guards as g")
+    .innerJoin("sites", "sites.id", "g.site_id")
+    // Those that have reported before, of sites where the forecast alone decides.
+    .leftJoin("site_sensors as s", (join) =>
+      join
+        .onRef("s.site_id", "=", "g.site_id")
+        .on(hasWeatherLimits)
+        .on("g.without_sensor", "=", "FORECAST")
+        .on("s.received_at", "<=", silentSince)
+        .on((eb) =>
+          eb.exists(
+            eb
+              .selectFrom("devices as d")
+              .select("d.serial")
+              .whereRef("d.serial", "=", "s.serial")
+              .where("d.retired_at", "is", null),
+          ),
+        ),
+    )
+    .leftJoin("alerts as a", (join) =>
+      join
+        .onRef("a.site_id", "=", "g.site_id")
+        .on("a.robot_id", "is", null)
+        .on("a.code", "=", SENSOR_SILENT)
+        .on("a.cleared_at", "is", null),
+    )
+    .where("sites.deleted_at", "is", null)
+    .where((eb) => eb.or([eb("s.serial", "is not", null), eb("a.id", "is not", null)]))
+    .$if(among !== null, (query) => query.where("g.site_id", "=", anyInt(among ?? [])))
+    .select(["g.site_id as siteId", "sites.timezone", "s.serial", "s.received_at", "a.params"])
+    .orderBy("g.site_id")
+    .execute();
+  return rows.flatMap(({ siteId, timezone, serial, received_at: receivedAt, params }) => {
+    const last = receivedAt && localTimeOf(receivedAt, timezone);
+    const isSilent = serial !== null && last !== null;
+    const alert = isSilent ? sensorSilentAlert({ serial, since: `${last.date} ${last.time.slice(0, 5)}` }) : null;
+    return isDeepStrictEqual(alert?.params ?? null, params) ? [] : [{ siteId, alert }];
+  });
 }
 
 const LOST = "LOST_WHILE_MOVING" satisfies ServerAlertCode;

@@ -165,15 +165,16 @@ describe("attention: the list", () => {
     expect((await (await server.as(null)).call(attentionList)).status).toBe(401);
   });
 
-  test("of warnings those about weather limits and soiling of a site, and none of a robot's own with their codes", async () => {
+  test("of warnings those about weather limits, sensor and soiling of a site, and none of a robot's own with their codes", async () => {
     const ofSite = { robot_id: null, source: "SERVER", severity: "WARNING" } as const;
     await alert({ ...ofSite, code: "WEATHER_LIMIT", text: "Gusts." });
     await alert({ ...ofSite, code: "SITE_SOILED", text: "Dust." });
+    await alert({ ...ofSite, code: "SENSOR_SILENT", text: "Silence." });
     await alert({ ...ofSite, code: "ANOTHER", text: "Less." });
     await alert({ severity: "WARNING", code: "WEATHER_LIMIT", text: "A robot's own." });
     const { items, open } = await list();
-    expect(items.map(({ cause }) => cause).toSorted()).toEqual(["Dust.", "Gusts."]);
-    expect(open).toEqual({ CRITICAL: 0, WARNING: 2, INFO: 0 });
+    expect(items.map(({ cause }) => cause).toSorted()).toEqual(["Dust.", "Gusts.", "Silence."]);
+    expect(open).toEqual({ CRITICAL: 0, WARNING: 3, INFO: 0 });
   });
 
   test("alerts about Suncrew's own servers are a Super Admin's", async () => {
