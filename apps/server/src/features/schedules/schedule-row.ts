@@ -48,16 +48,15 @@ function waitingOf(row: ScheduleRow): string | null {
   return row.next_run_at !== null && row.next_run_at.getTime() === row.waiting_due_at?.getTime() ? row.waiting : null;
 }
 
-/** What the audit stores of a schedule. */
+/** What the audit stores of a schedule: the same fields of every one, so that a change of its frequency is no other change. */
 export function auditContentOf(row: ScheduleRow): Record<string, unknown> {
   const {
     id: _id,
     version: _version,
     waiting: _waiting,
-    decides_at,
+    decides_at: _decidesAt,
     decision: _decision,
     ...content
   } = scheduleOf(row);
-  const { least_days: _least, most_days: _most, ...others } = content;
-  return decides_at === null && row.frequency !== "WHEN_WORTH_IT" ? others : content;
+  return content;
 }

@@ -347,6 +347,15 @@ describe('§11 Cleaning by need: a schedule "when worth it"', () => {
     expect(changed?.after).toMatchObject({ least_days: 2, most_days: 30 });
   });
 
+  test("a change from or to another frequency is on record as that alone", async () => {
+    const { schedule } = await create({ frequency: "DAILY" });
+    expect((await update(schedule.id, { frequency: "WHEN_WORTH_IT" })).status).toBe(200);
+    expect((await update(schedule.id, { frequency: "DAILY" })).status).toBe(200);
+    const [, to, from] = await audit();
+    expect(to).toMatchObject({ before: { least_days: null }, after: { frequency: "WHEN_WORTH_IT", least_days: 1 } });
+    expect(from).toMatchObject({ before: { least_days: 1 }, after: { frequency: "DAILY", least_days: 1 } });
+  });
+
   test.each([
     [{ least_days: 0 }, "least_days"],
     [{ most_days: 366 }, "most_days"],
