@@ -1,7 +1,6 @@
 import { createSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql } from "kysely";
-import { expect } from "vitest";
 import { placeText, surfaceText } from "../src/features/weather/conditions.ts";
 import { storeAirDays, storeWeatherDays } from "../src/features/weather/site-hours.repository.ts";
 import type { Clock } from "../src/platform/clock.ts";
@@ -125,14 +124,15 @@ export class EveningsByNeed {
     return this.#db.selectFrom("schedule_decisions").selectAll().execute();
   }
 
-  /** Cleaning by need: nothing starts unless it was decided before, once for all servers. */
-  async check(starts: readonly PlannedStart[], toleranceMs: number): Promise<void> {
+  /** What breaks the rules of cleaning by need: nothing starts unless it was decided before, once for all servers. */
+  async findBroken(starts: readonly PlannedStart[], toleranceMs: number): Promise<unknown[]> {
     const decisions = await this.decisions();
     const standing = await this.#db
       .selectFrom("schedules")
       .select("id")
       .where("frequency", "=", "WHEN_WORTH_IT")
       .execute();
+    const broken: unknown[] = [];
     for (const { scheduleId, dueMs, isByNeed } of this.#plans) {
       const isAlone = this.#plans.every((other) => other.scheduleId === scheduleId || other.dueMs !== dueMs);
       if (!isByNeed || !isAlone || dueMs > this.#clock.now().getTime()) continue;
@@ -140,20 +140,16 @@ export class EveningsByNeed {
         ({ schedule_id: id, due_at: at, voided_at: voidedAt }) =>
           id === scheduleId && at.getTime() === dueMs && voidedAt === null,
       );
-      expect(others, "an evening is decided once").toEqual([]);
-      if (standing.some(({ id }) => id === scheduleId)) {
-        expect(decision, "every evening is decided").toBeDefined();
-      }
+      const isUndecided = decision === undefined && standing.some(({ id }) => id === scheduleId);
       const started = starts.filter((start) => start.dueMs === dueMs);
       for (const { id } of started) this.#startIds.add(id);
-      if (decision?.runs !== true) {
-        expect(started, "nothing starts that was not decided to run").toEqual([]);
-        continue;
+      const earliestMs = decision?.runs === true ? decision.decided_at.getTime() - toleranceMs : Infinity;
+      const undecided = started.filter(({ issued_at: at }) => at.getTime() < earliestMs);
+      if (isUndecided || others.length > 0 || undecided.length > 0) {
+        broken.push({ scheduleId, due: new Date(dueMs), isUndecided, decision, others, undecided });
       }
-      const earliestMs = decision.decided_at.getTime() - toleranceMs;
-      const early = started.filter(({ issued_at: at }) => at.getTime() < earliestMs);
-      expect(early, "nothing starts before it is decided").toEqual([]);
     }
+    return broken;
   }
 
   /** "3 RUNS_WORTH_IT, 2 NOT_YET, 4 starts" */
