@@ -253,6 +253,66 @@ test("§11 Cleaning by need: a schedule when worth it keeps its days, its decisi
   await expect(compared).toContainText("at 20:00, by need 3 to 10 days apart");
 });
 
+test("§11 Cleaning by need: what was decided is told with its reason, runs as well as not tonight, in the group, the list and the calendar; an edit voids it", async ({
+  page,
+  signIn,
+  groups,
+  suncrew,
+}) => {
+  const group = await groups.make(REWA, "By need", ["SCR-1010"]);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
+  await dialog.choose("When worth it");
+  await dialog.date.fill(siteDay(ZONE, 1));
+  await dialog.time.fill("20:00");
+  await dialog.root.getByLabel("At least (days)").fill("3");
+  await dialog.root.getByLabel("At most (days)").fill("10");
+  await dialog.save.click();
+  await expect(dialog.root).toBeHidden();
+  const summary = summaryOf(page, group);
+  /** It is due in so many minutes, so that it is decided now. */
+  const dueIn = (minutes: number) =>
+    suncrew.sql(
+      `update schedules set next_run_at = date_trunc('minute', now()) + interval '${minutes} minutes' where group_id = ${group.id}`,
+    );
+  // Other tests may have had it clean.
+  const forget = () => suncrew.sql(`delete from runs where serial_number = 'SCR-1010' and ended_at is not null`);
+  await forget();
+  await dueIn(60);
+  await expect(summary).toContainText("Runs: no run known, at most 10.");
+  await suncrew.sql(
+    `insert into runs (id, robot_id, site_id, robot_name, serial_number, started_by, planned, action_type, group_name,
+      began_at, due_at, stop_due_at, ended_at, outcome, reason)
+    select gen_random_uuid(), id, site_id, robot_name, serial_number, 'Scheduler', true, 'SCHEDULED', 'By need',
+      at, at, at + interval '30 minutes', at + interval '30 minutes', 'COMPLETED', 'FINISHED'
+    from robots, (select now() - interval '1 day' as at) yesterday where serial_number = 'SCR-1010' and deleted_at is null`,
+  );
+  try {
+    await dueIn(70);
+    const reason = /Not tonight: \d days? since the last run, at least 3\./;
+    await expect(summary).toContainText(reason);
+    await summary.getByRole("button", { name: "Decisions" }).click();
+    const decisions = page.getByRole("dialog", { name: "Decisions: By need" });
+    await expect(decisions.getByRole("listitem")).toContainText([reason, "Runs: no run known, at most 10."]);
+    await expectAccessible(page, decisions);
+    await page.keyboard.press("Escape");
+
+    await test.step("an edit voids what was decided of times to come, and it is decided anew", async () => {
+      const again = await pressSchedule(page, group);
+      await again.root.getByLabel("At least (days)").fill("1");
+      await again.save.click();
+      await expectToast(page, "Schedule Updated", 'Schedule for group "By need" has been updated.');
+      await expect(summary).toContainText(/20:00: will be decided at .*18:00/);
+      await summary.getByRole("button", { name: "Decisions" }).click();
+      await expect(decisions.getByRole("listitem").first()).toContainText(
+        "Does not count: the schedule was changed before its time.",
+      );
+    });
+  } finally {
+    await forget();
+  }
+});
+
 test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Found: with the server's reason, and the dialog stays open", async ({
   page,
   signIn,

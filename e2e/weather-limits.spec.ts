@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { siteGuard, updateSiteGuard } from "@suncrew/contract/guard/site-guard.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./support/api.ts";
@@ -10,13 +11,23 @@ import {
   expectEnabled,
   expectStatus,
   expectToast,
+  expectTruth,
   robotCard,
   siteFacts,
   startRobot,
 } from "./support/dashboard.ts";
-import { expect, test as base } from "./support/suncrew.ts";
+import { expect, localText, siteAddress, test as base } from "./support/group-fixtures.ts";
 
-const NONE = { max_gust_kmh: null, max_rain_mm: null, min_temperature_c: null, max_temperature_c: null };
+const ZONE = "Asia/Kolkata";
+const NONE = {
+  max_gust_kmh: null,
+  max_rain_mm: null,
+  min_temperature_c: null,
+  max_temperature_c: null,
+  without_sensor: "FORECAST",
+} satisfies BodyOf<typeof updateSiteGuard>;
+/** The weather sensor of the site. */
+const SENSOR = "WX-1001";
 /** The weather is compared with limits every few seconds, and the browser hears of it. */
 const JUDGED_MS = 20_000;
 /** The demo stores its sample weather in its first minutes. */
@@ -44,7 +55,7 @@ class BhadlaLimits {
     return this.#api.call(siteGuard, { params: { siteId: this.siteId } });
   }
 
-  async set(change: Partial<typeof NONE | { max_gust_kmh: number; max_temperature_c: number }>): Promise<void> {
+  async set(change: Partial<BodyOf<typeof updateSiteGuard>>): Promise<void> {
     await this.#api.call(updateSiteGuard, { params: { siteId: this.siteId }, body: { ...NONE, ...change } });
   }
 }
@@ -177,4 +188,107 @@ test("§11 Wind and rain guard: on a phone, notice and limits survive a failing 
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(390);
   await expectAccessible(page, dialog);
+});
+
+test("§11 Wind and rain guard: gusts at the site's weather sensor bring a running robot to rest, whatever is forecast", async ({
+  page,
+  signIn,
+  simulator,
+  limits,
+}) => {
+  test.setTimeout(120_000 + FORECAST_MS);
+  // Above all that the sample forecasts.
+  await limits.set({ max_gust_kmh: 60 });
+  await signIn(page, "partner", { at: `/dashboard?site=${limits.siteId}` });
+  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+  const card = robotCard(page, "SCR-1001");
+  await startRobot(card, simulator);
+  try {
+    await simulator.weather(SENSOR, { kind: "gusts", kmh: 87 });
+    const reason = "Gusts of 87 km/h (limit 60 km/h) are measured";
+    await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+    await expectStatus(card, "Idle");
+    await expect(noticeOf(page)).toContainText(reason, { ignoreCase: true, timeout: JUDGED_MS });
+    const { state, sensor } = await limits.read();
+    await expectDisabled(card.start, state?.text ?? "");
+    expect(sensor).toMatchObject({ serial: SENSOR, gust_kmh: 87, fresh: true });
+    const item = page
+      .getByRole("region", { name: "Attention" })
+      .getByRole("listitem")
+      .filter({ hasText: reason.slice(1) });
+    await expect(item).toContainText(BHADLA, { timeout: JUDGED_MS });
+    const dialog = await openLimits(page);
+    await expect(dialog).toContainText("Measured: 87 km/h.");
+  } finally {
+    await simulator.calmWeather(SENSOR);
+  }
+});
+
+test("§11 Wind and rain guard: a site may take a silent sensor for a passed limit: its robots stop, and none starts", async ({
+  page,
+  signIn,
+  simulator,
+  suncrew,
+  limits,
+}) => {
+  test.setTimeout(120_000 + FORECAST_MS);
+  await limits.set({ max_gust_kmh: 200 });
+  await signIn(page, "admin", { at: `/dashboard?site=${limits.siteId}` });
+  const card = robotCard(page, "SCR-1001");
+  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+  await startRobot(card, simulator);
+  try {
+    await simulator.weather(SENSOR, { kind: "silent" });
+    // What it has published by then may still be on its way.
+    const silence = () =>
+      suncrew.sql(`update site_sensors set received_at = received_at - interval '2 minutes', sensor_ts = sensor_ts - interval '2 minutes'
+        where site_id = ${limits.siteId} and received_at > now() - interval '90 seconds'`);
+    await expect.poll(silence).toBe(0);
+    await test.step("by the forecast alone it carries on", async () => {
+      const dialog = await openLimits(page);
+      const sensor = dialog.getByRole("region", { name: "Weather sensor" });
+      await expect(sensor).toContainText(/last reading .+, which does not count any more/, { timeout: 60_000 });
+      await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
+      await sensor.getByRole("switch", { name: "A silent sensor is as bad as a passed limit" }).check({ force: true });
+      await expect(dialog).toContainText("With these limits no robot could run now");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await expect(dialog).toBeHidden();
+    });
+    await expect(noticeOf(page)).toContainText("there is no reading of the site's weather sensor within 90 seconds", {
+      timeout: JUDGED_MS,
+    });
+    await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+    const { state } = await limits.read();
+    await expectDisabled(card.start, state?.text ?? "");
+  } finally {
+    await simulator.calmWeather(SENSOR);
+  }
+});
+
+test("§11 Wind and rain guard: a due run that the weather skipped says so in the calendar and in the history of its robots", async ({
+  page,
+  signIn,
+  suncrew,
+  groups,
+  limits,
+}) => {
+  test.setTimeout(120_000 + FORECAST_MS);
+  const group = await groups.make(BHADLA, "Stormy rows", ["SCR-1001"]);
+  await limits.set({ max_temperature_c: 5 });
+  await signIn(page, "admin", { at: siteAddress(group, "calendar") });
+  await expect(noticeOf(page)).toContainText("(not above 5 °C)", { timeout: JUDGED_MS });
+  await groups.schedule(group, { startTime: localText(new Date(Date.now() + 120_000), ZONE), minutes: 1 });
+  await suncrew.sql(
+    `update schedules set next_run_at = date_trunc('second', now()),
+      start_time = date_trunc('second', now()) at time zone '${ZONE}' where group_id = ${group.id}`,
+  );
+  const entry = page.getByRole("region", { name: "Week of cleaning" }).getByRole("button", { name: "Stormy rows" });
+  await expect(entry).toContainText("Skipped");
+  await entry.click();
+  const details = page.getByRole("dialog", { name: /^Stormy rows at / });
+  await expect(details.getByRole("list", { name: "Reasons" })).toContainText(
+    /SCR-1001 skipped: Wind and rain guard: .*\(not above 5 °C\)/,
+  );
+  await page.goto("/robots/SCR-1001");
+  await expect(page.getByRole("region", { name: "Records" })).toContainText(/Skipped.*\(not above 5 °C\)/);
 });

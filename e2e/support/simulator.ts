@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { FaultInput, FaultKind } from "@suncrew/simulator/faults/fault.ts";
 import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
+import type { SensorFaultInput, SensorTruth } from "@suncrew/simulator/sensor/simulated-sensor.ts";
 
 /** The control interface of the simulated robots: injects faults, and shows their true physical state. */
 export class SimulatorControl {
@@ -41,6 +42,15 @@ export class SimulatorControl {
 
   powerCycle(serial: string): Promise<RobotTruth> {
     return this.#call("POST", `/robots/${serial}/power-cycle`);
+  }
+
+  /** Something is wrong with the weather at this sensor, or with the sensor, until `calmWeather`. */
+  weather(serial: string, fault: SensorFaultInput): Promise<SensorTruth> {
+    return this.#call("POST", `/sensors/${serial}/faults`, fault);
+  }
+
+  calmWeather(serial: string): Promise<SensorTruth> {
+    return this.#call("DELETE", `/sensors/${serial}/faults`);
   }
 
   async #call<T>(method: string, path: string, body?: unknown): Promise<T> {

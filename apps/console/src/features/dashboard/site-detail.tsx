@@ -32,7 +32,7 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
     <>
       <SiteFacts site={site} robots={robots} />
       <div className={classes["weather"]}>
-        <WeatherPanel siteId={site.id} />
+        <WeatherPanel site={site} />
       </div>
       <Tabs
         value={tab}

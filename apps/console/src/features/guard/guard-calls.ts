@@ -11,12 +11,22 @@ import { noteStale } from "../../platform/live/live.ts";
 
 /** The forecast and the time of the newest judgement change without the stream naming them. */
 const REFRESH_MS = 30_000;
+/** As often as a sensor measures, where somebody looks at its readings. */
+export const READING_REFRESH_MS = 10_000;
+
+interface GuardQueryOptions {
+  readonly isEnabled?: boolean;
+  readonly refreshMs?: number;
+}
 
 /** The weather limits of a site with what is known of its weather; read again when the live stream has another verdict. */
-export function useSiteGuard({ id, weather_guard: guard }: Pick<Site, "id" | "weather_guard">, isEnabled = true) {
+export function useSiteGuard(
+  { id, weather_guard: guard }: Pick<Site, "id" | "weather_guard">,
+  { isEnabled = true, refreshMs = REFRESH_MS }: GuardQueryOptions = {},
+) {
   const query = useQuery({
     ...routeQuery(siteGuard, { params: { siteId: id } }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     enabled: isEnabled,
   });
   const state = `${guard?.verdict} ${guard?.text}`;

@@ -73,7 +73,13 @@ function Ages({ site }: GuardedSiteProps) {
   return (
     <>
       Since when could not be read.{" "}
-      <Button size="compact-xs" variant="default" loading={isFetching} onClick={() => void refetch()}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        className={shared["touch"] ?? ""}
+        loading={isFetching}
+        onClick={() => void refetch()}
+      >
         Retry
       </Button>
     </>
@@ -168,7 +174,7 @@ export function SkippedByWeather({ site, dueAt }: SkippedByWeatherProps) {
   const now = useNow();
   const isPassed = site.weather_guard?.verdict === "PASSED";
   const isNear = Date.parse(dueAt) < now.getTime() + WITHIN_LIMITS_MS;
-  const { data } = useSiteGuard(site, isPassed && isNear);
+  const { data } = useSiteGuard(site, { isEnabled: isPassed && isNear });
   if (!isPassed || !isNear || data?.state?.verdict !== "PASSED") return null;
   const within = data.within_since === null ? now.getTime() : Date.parse(data.within_since);
   if (Date.parse(dueAt) >= within + WITHIN_LIMITS_MS) return null;

@@ -17,7 +17,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
-import { changeSensor, saveLimits, useSiteGuard } from "./guard-calls.ts";
+import { changeSensor, READING_REFRESH_MS, saveLimits, useSiteGuard } from "./guard-calls.ts";
 import { ForecastAge, type GuardedSite, SensorAge } from "./guard-control.tsx";
 import {
   judgedNow,
@@ -42,7 +42,7 @@ const PHONE = "48em";
 
 /** §11 Wind and rain guard: the weather beyond which no robot of a site runs. */
 export function WeatherLimitsDialog({ site, onClose }: WeatherLimitsDialogProps) {
-  const query = useSiteGuard(site);
+  const query = useSiteGuard(site, { refreshMs: READING_REFRESH_MS });
   if (query.data !== undefined) return <LimitsDialog site={site} guard={query.data} onClose={onClose} />;
   return (
     <Dialog title={titleOf(site)} size="lg" fullScreenBelow={PHONE} onClose={onClose}>
@@ -231,7 +231,7 @@ function SensorBox({ site, guard: { sensor }, children }: SensorBoxProps) {
       ) : (
         <Group gap={8} justify="space-between">
           <Box component="p" fz={13} lh="19px" flex="1 1 200px">
-            <SensorAge sensor={sensor} />
+            <SensorAge sensor={sensor} /> {sensor.received_at !== null && <strong>{readingText(sensor)}</strong>}
           </Box>
           <Button
             size="xs"
@@ -247,6 +247,16 @@ function SensorBox({ site, guard: { sensor }, children }: SensorBoxProps) {
       {children}
     </Stack>
   );
+}
+
+/** "Gusts 14 km/h, rain 0 mm/h, 31 °C"; what it has no instrument for is left out. */
+function readingText({ gust_kmh, rain_mm_h, temperature_c }: NonNullable<SiteGuard["sensor"]>): string {
+  const values = [
+    gust_kmh === null ? [] : `gusts ${numberText(gust_kmh)}\u00a0km/h`,
+    rain_mm_h === null ? [] : `rain ${numberText(rain_mm_h)}\u00a0mm/h`,
+    temperature_c === null ? [] : `${numberText(temperature_c)}\u00a0°C`,
+  ].flat();
+  return sentenceOf(values.join(", "));
 }
 
 const sentenceOf = (phrase: string) => `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;

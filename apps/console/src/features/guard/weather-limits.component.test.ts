@@ -162,6 +162,8 @@ test("§11 Wind and rain guard: within the limits a site says so, and no more", 
   await expect.element(details.getByText("Within limits")).toBeVisible();
   await expectEnabled(robotCard("SCR-1011").getByRole("button", { name: "Start" }));
   await expectCount(notice, 0);
+  await expect.element(page.getByText("Good conditions for cleaning")).toBeVisible();
+  await expectCount(page.getByText("only about rain"), 0);
 });
 
 test("§11 Wind and rain guard: a passed limit is said with value, limit, source, age and since when, and disables each Start with that reason", async () => {
@@ -183,6 +185,19 @@ test("§11 Wind and rain guard: a passed limit is said with value, limit, source
   await notice.getByRole("button", { name: "Weather limits" }).click();
   await expect.element(gust).toHaveValue("45");
 });
+
+for (const [state, reason] of [
+  [PASSED, "the weather passes a limit of the site"],
+  [UNKNOWN, "the weather at the site is not known"],
+] as const) {
+  test(`§4 Weather recommendation: where ${reason}, the card says that its advice is only about rain, and that no robot starts`, async () => {
+    guarded(state);
+    await openConsole("/dashboard");
+    const card = page.getByRole("region", { name: "Weather", exact: true });
+    await expectContains(card, "Good to Clean");
+    await expectContains(card, `That is only about rain in 3 days. No robot starts now: ${reason}.`);
+  });
+}
 
 test("§11 Wind and rain guard: a Start of robots of several sites names those that stay, with one reason for all", async () => {
   guarded(PASSED);
@@ -269,6 +284,7 @@ test("§11 Wind and rain guard: a free device becomes the site's sensor, and the
   await expectToast("Weather Sensor Assigned", `Device SCR-1100 is the weather sensor of ${BHADLA}.`);
   expect(assigned.map(({ params, body }) => [params.siteId, body])).toEqual([[1, { serial_number: "SCR-1100" }]]);
   await expectContains(sensorBox, "Sensor SCR-1100: last reading");
+  await expectContains(sensorBox, "Gusts 48.2 km/h, rain 0 mm/h.");
   await expectContains(dialog, "Forecast: 23.4 km/h, next hour 31 km/h. Measured: 48.2 km/h.");
   await gust.fill("45");
   await expectContains(dialog, "Gusts of 48.2 km/h (limit 45 km/h) are measured.");

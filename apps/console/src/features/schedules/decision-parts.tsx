@@ -6,6 +6,7 @@ import { UnstyledButton } from "@mantine/core";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { useNow } from "../../ui/use-now.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./schedule-summary.module.css";
 
 const DecisionsDialog = lazyDialog<DecisionsProps & { readonly onClose: () => void }>(
@@ -33,7 +34,7 @@ export function DecisionsButton(props: DecisionsProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <UnstyledButton className={classes["decisions"]} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <UnstyledButton className={`${shared["touch"]} ${classes["decisions"]}`} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         Decisions
       </UnstyledButton>
       {isOpen && <DecisionsDialog {...props} onClose={() => setOpen(false)} />}

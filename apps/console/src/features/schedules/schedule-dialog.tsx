@@ -235,7 +235,6 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
           );
         })}
       </ol>
-      {isByNeed && <Note>On each of these days it will be decided two hours ahead whether it runs.</Note>}
       {start.moved && (
         <Note>
           {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeText[frequency]}:{" "}

@@ -1,5 +1,6 @@
 import type { AttentionItem } from "@suncrew/contract/attention/attention.ts";
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Weather } from "@suncrew/contract/weather/weather.ts";
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
@@ -239,17 +240,22 @@ export function SiteCard({ site, state, troubled, cleaning, now, weather, next, 
           {cleaning > 0 && <span>{`${cleaning} cleaning`}</span>}
           {next !== undefined && <span data-stale={isNextOld}>{`Next run ${timeOf(next)}`}</span>}
         </p>
-        {weather !== undefined && <WeatherBelow {...weather} now={now} />}
+        {weather !== undefined && <WeatherBelow {...weather} guard={site.weather_guard} now={now} />}
       </div>
     </section>
   );
 }
 
-function WeatherBelow({ data, isMissing, isOld, now }: SiteWeather & { readonly now: Date }) {
+interface WeatherBelowProps extends SiteWeather {
+  readonly guard: Site["weather_guard"];
+  readonly now: Date;
+}
+
+function WeatherBelow({ data, isMissing, isOld, guard, now }: WeatherBelowProps) {
   if (data === undefined) return isMissing ? <p className={classes["muted"]}>Weather unavailable</p> : null;
   return (
     <p data-stale={isOld}>
-      <WeatherLine weather={data} />
+      <WeatherLine weather={data} guard={guard} />
       {isOld && <span>{relativeTimeText(new Date(data.fetched_at), now)}</span>}
     </p>
   );

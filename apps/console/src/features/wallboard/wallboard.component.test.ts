@@ -2,6 +2,7 @@ import { type AttentionItem, attentionList } from "@suncrew/contract/attention/a
 import { live } from "@suncrew/contract/live/live.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { page } from "vitest/browser";
@@ -262,10 +263,14 @@ describe("wallboard: what a screen shows", () => {
 
 describe("wallboard: sites in trouble, and what comes next", () => {
   /** The first so many of the sample sites have a fault. */
-  function trouble(count: number): void {
+  function trouble(count: number, weather_guard: Site["weather_guard"] = null): void {
     const snapshot = fleetSnapshot(sampleRobots);
     if (snapshot.type === "snapshot") {
-      snapshot.sites = sampleSites.map((site, nth) => ({ ...site, status: nth < count ? "fault" : "normal" }));
+      snapshot.sites = sampleSites.map((site, nth) => ({
+        ...site,
+        status: nth < count ? "fault" : "normal",
+        weather_guard,
+      }));
     }
     when(live).stream(() => snapshot);
   }
@@ -342,6 +347,14 @@ describe("wallboard: sites in trouble, and what comes next", () => {
     await expectText(connection, "Live");
     expect(site.getByText("3 h ago").element().closest("[data-stale=true]")?.textContent).toContain("clear sky");
     await expectAccessible();
+  });
+
+  test("wallboard: weather that passes a limit of the site comes before the advice about rain", async () => {
+    trouble(1, { verdict: "PASSED", text: "Wind and rain guard: gusts of 62 km/h (limit 45 km/h) are forecast." });
+    showWallboard();
+    const site = page.getByRole("region", { name: BHADLA });
+    await expectContains(site, "Weather limit passed.");
+    await expectCount(site.getByText("Good to Clean"), 0);
   });
 
   test("wallboard: a plan that could not be read again is marked beside the sites in trouble, too", async () => {

@@ -1,5 +1,6 @@
 import { Anchor, Box, Button, Group, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
 import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -12,6 +13,7 @@ import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import shared from "../../ui/shared.module.css";
+import { guardLook } from "../guard/public.ts";
 import classes from "./weather-card.module.css";
 import { WeatherLoading } from "./weather-panel.tsx";
 import { weatherAdviceLook, weatherIcon } from "./weather-looks.tsx";
@@ -27,29 +29,39 @@ import {
   weekdayOf,
 } from "./weather-text.ts";
 
+export interface WeatherOfSiteProps {
+  readonly site: Pick<Site, "id" | "weather_guard">;
+}
+
 /** The weather of a site, in the dashboard's frame for it. */
-export function WeatherCard({ siteId }: { readonly siteId: number }) {
-  const query = useSiteWeather(siteId);
+export function WeatherCard({ site }: WeatherOfSiteProps) {
+  const query = useSiteWeather(site.id);
   return (
     <QueryState query={query} loading={<WeatherLoading />} renderFailed={(failure) => <Unavailable {...failure} />}>
       {(weather) => (
         <div className={`${shared["card"]} ${classes["place"]} ${classes["card"]}`}>
           <Now current={weather.current} />
           <WeekForecast days={weather.forecast} />
-          <Advice weather={weather} />
+          <Advice weather={weather} guard={site.weather_guard} />
         </div>
       )}
     </QueryState>
   );
 }
 
-export function WeatherLine({ weather: { current, forecast, advice } }: { readonly weather: Weather }) {
+interface WeatherLineProps extends Guarded {
+  readonly weather: Weather;
+}
+
+export function WeatherLine({ weather: { current, forecast, advice }, guard }: WeatherLineProps) {
   const Icon = weatherIcon[current.icon];
   const rain = forecast[0] === undefined ? "" : `, rain ${percent(forecast[0].precipitation_percent)}`;
+  const resting = restsBy(guard);
+  const says = resting === null ? weatherAdviceLook[advice].label : guardLook[resting].label;
   return (
     <span>
       <Icon size="1em" stroke={1.6} aria-hidden />{" "}
-      {`${celsius(current.temperature)}, ${current.description.toLowerCase()}${rain}. ${weatherAdviceLook[advice].label}.`}
+      {`${celsius(current.temperature)}, ${current.description.toLowerCase()}${rain}. ${says}.`}
     </span>
   );
 }
@@ -82,16 +94,35 @@ function Now({ current }: { readonly current: CurrentWeather }) {
   );
 }
 
-/** §4 Weather recommendation, and whose forecast it is based on. */
-function Advice({ weather }: { readonly weather: Weather }) {
+interface Guarded {
+  /** What the site's wind and rain guard says; it comes before any advice. */
+  readonly guard: Site["weather_guard"];
+}
+
+const RESTS = { PASSED: "the weather passes a limit of the site", UNKNOWN: "the weather at the site is not known" };
+
+/** Why the guard lets no robot start; null where it does, or there is none. */
+function restsBy(guard: Guarded["guard"]): keyof typeof RESTS | null {
+  const verdict = guard?.verdict ?? "CLEAR";
+  return verdict === "CLEAR" ? null : verdict;
+}
+
+/** §4 Weather recommendation, and whose forecast it is based on; plain where no robot may start whatever it says. */
+function Advice({ weather, guard }: Guarded & { readonly weather: Weather }) {
   const look = weatherAdviceLook[weather.advice];
+  const resting = restsBy(guard);
   return (
     <Box miw={0}>
       <Group gap="2px 8px">
-        <StateBadge look={look} />
+        <StateBadge look={resting === null ? look : { ...look, tone: "plain" }} />
         <Source weather={weather} />
       </Group>
       <p className={`${shared["muted"]} ${classes["sentence"]}`}>{look.sentence}</p>
+      {resting !== null && (
+        <p className={`${shared["muted"]} ${classes["sentence"]}`}>
+          That is only about rain in {ADVICE_DAYS} days. No robot starts now: {RESTS[resting]}.
+        </p>
+      )}
     </Box>
   );
 }

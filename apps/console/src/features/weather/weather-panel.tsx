@@ -1,6 +1,7 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
 import { firstContentShown } from "../../platform/first-content.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
+import type { WeatherOfSiteProps } from "./weather-card.tsx";
 import classes from "./weather-card.module.css";
 
 const WeatherCard = lazyPart(
@@ -20,10 +21,10 @@ export const WeatherLine = lazyPart(async () => (await import("./weather-card.ts
 });
 
 /** §2 Detail panel: the weather card of the selected site. It loads after the robots. */
-export function WeatherPanel({ siteId }: { readonly siteId: number }) {
+export function WeatherPanel({ site }: WeatherOfSiteProps) {
   return (
     <section className={classes["frame"]} aria-label="Weather">
-      <WeatherCard siteId={siteId} />
+      <WeatherCard site={site} />
     </section>
   );
 }

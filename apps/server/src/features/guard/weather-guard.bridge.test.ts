@@ -276,14 +276,27 @@ describe("Wind and rain guard: a due run", () => {
     expect(await harness.runs(id)).toMatchObject([{ began_at: expect.any(Date), outcome: null }]);
   });
 
-  test("Wind and rain guard: is skipped with that reason after ten minutes of unknown weather", async () => {
-    const group = await harness.group(1);
+  test("Wind and rain guard: is skipped with that reason after ten minutes of unknown weather; the site has one alert until a run starts again", async () => {
+    const group = await harness.group(2);
     await limit(group.siteId);
     const id = await harness.schedule(group, { startTime: SIX });
     addGuard();
     gusts = null;
     await pass(13 * MINUTE_MS);
-    expect(await harness.runs(id)).toMatchObject([{ outcome: "SKIPPED", reason_code: "WEATHER_UNKNOWN" }]);
+    const skipped = { outcome: "SKIPPED", reason_code: "WEATHER_UNKNOWN" };
+    expect(await harness.runs(id)).toMatchObject([skipped, skipped]);
+    const all = () => harness.db.selectFrom("alerts").select(["code", "robot_id", "text", "cleared_at"]).execute();
+    const alert = {
+      code: "RUN_SKIPPED",
+      robot_id: null,
+      text: expect.stringContaining("the weather at the site is not known"),
+    };
+    expect(await all()).toMatchObject([{ ...alert, cleared_at: null }]);
+    gusts = 20;
+    const nextRun = { status: "ACTIVE", next_run_at: new Date("2026-06-15T00:50:00Z") } as const;
+    await harness.db.updateTable("schedules").set(nextRun).where("id", "=", id).execute();
+    await pass(10 * MINUTE_MS);
+    expect(await all()).toMatchObject([{ ...alert, cleared_at: expect.any(Date) }]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { runSkippedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import {
@@ -15,6 +16,7 @@ import { eveningTexts } from "@suncrew/domain/soiling/cleaning-by-need.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { readRestoredAt } from "../../platform/database/restore-mark.ts";
+import { bringSiteAlert, clearSiteAlerts } from "../alerts/public.ts";
 import { recordChange } from "../audit/public.ts";
 import {
   acceptOrders,
@@ -150,8 +152,8 @@ function occurrenceOf(schedule: LockedSchedule, due_at: Date, { stopDueAt }: Due
 }
 
 /**
- * Refusals that raise no alert: people locked or retired the robot, it is already cleaning, or the site has an alert about
- * its weather.
+ * Refusals that raise no alert of their robot: people locked or retired it, it is already cleaning, or the whole site has
+ * one alert about its weather.
  */
 const expectedRefusals: readonly string[] = [
   "maintenance",
@@ -159,6 +161,7 @@ const expectedRefusals: readonly string[] = [
   "moving",
   "start-open",
   "weather-limit",
+  "weather-unknown",
 ] satisfies StartRefusal[];
 
 /**
@@ -207,7 +210,23 @@ async function startGroup(
     return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
   });
   await insertPlannedRuns(tx, occurrence, runs, now);
+  await bringUnknownWeather(tx, occurrence.site_id, all, now);
   return { started: runs.flatMap((run) => ("id" in run ? [run.commandId] : [])), waits };
+}
+
+/** Once per site, until a run is served in weather that is known. */
+async function bringUnknownWeather(
+  tx: Tx,
+  siteId: number,
+  all: Awaited<ReturnType<typeof acceptOrders>>,
+  now: Date,
+): Promise<void> {
+  const reason = all.flatMap(({ accepted }) =>
+    accepted.kind === "refused" && accepted.refusal === "weather-unknown" ? [accepted.reason] : [],
+  )[0];
+  if (reason !== undefined) await bringSiteAlert(tx, siteId, runSkippedAlert(reason), "RUN_SKIPPED", now);
+  else if (all.some(({ accepted }) => accepted.kind === "stored"))
+    await clearSiteAlerts(tx, [siteId], "RUN_SKIPPED", now);
 }
 
 const keyOf = ({ code, params }: OutcomeText) => JSON.stringify([code, params]);
