@@ -19,7 +19,7 @@ interface GuardQueryOptions {
   readonly refreshMs?: number;
 }
 
-/** The weather limits of a site with what is known of its weather; read again when the live stream has another verdict. */
+/** The weather limits of a site with what is known of its weather; read again where the live stream says something else. */
 export function useSiteGuard(
   { id, weather_guard: guard }: Pick<Site, "id" | "weather_guard">,
   { isEnabled = true, refreshMs = REFRESH_MS }: GuardQueryOptions = {},
@@ -29,14 +29,19 @@ export function useSiteGuard(
     refetchInterval: refreshMs,
     enabled: isEnabled,
   });
-  const state = `${guard?.verdict} ${guard?.text}`;
-  const shown = useRef(state);
+  const state = stateKey(guard);
+  const known = query.data === undefined ? null : stateKey(query.data.state);
+  const asked = useRef<string | null>(null);
   useEffect(() => {
-    if (state !== shown.current) noteStale(queryKeyOf(siteGuard, { params: { siteId: id } }));
-    shown.current = state;
-  }, [id, state]);
+    if (known === null || known === state || asked.current === state) return;
+    // Once: the stream may be the one that is behind.
+    asked.current = state;
+    noteStale(queryKeyOf(siteGuard, { params: { siteId: id } }));
+  }, [id, known, state]);
   return query;
 }
+
+const stateKey = (state: Site["weather_guard"]) => `${state?.verdict} ${state?.text}`;
 
 const keysOf = (siteId: number) => [queryKeyOf(siteGuard, { params: { siteId } }), queryKeyOf(siteDetails)];
 

@@ -152,9 +152,9 @@ function knownText(field: GuardField, { hours, sensor }: SiteGuard): string {
   const { value, measured, unit } = LIMIT_FIELDS[field];
   const [now = null, next = null] = hours.map((hour) => hour[value]);
   const reading = sensor?.fresh === true ? sensor[measured] : null;
-  const read = reading === null ? "" : ` Measured: ${numberText(reading)} ${unit}.`;
+  const read = reading === null ? "" : ` Measured: ${numberText(reading)}\u00a0${unit}.`;
   if (now === null && next === null) return `Forecast not known.${read}`;
-  const textOf = (known: number | null) => (known === null ? "not known" : `${numberText(known)} ${unit}`);
+  const textOf = (known: number | null) => (known === null ? "not known" : `${numberText(known)}\u00a0${unit}`);
   const forecast = now === next ? textOf(now) : `${textOf(now)}, next hour ${textOf(next)}`;
   return `Forecast: ${forecast}.${read}`;
 }

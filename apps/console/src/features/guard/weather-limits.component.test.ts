@@ -163,7 +163,7 @@ test("§11 Wind and rain guard: within the limits a site says so, and no more", 
   await expectEnabled(robotCard("SCR-1011").getByRole("button", { name: "Start" }));
   await expectCount(notice, 0);
   await expect.element(page.getByText("Good conditions for cleaning")).toBeVisible();
-  await expectCount(page.getByText("only about rain"), 0);
+  await expectCount(page.getByText("By rain of 3 days"), 0);
 });
 
 test("§11 Wind and rain guard: a passed limit is said with value, limit, source, age and since when, and disables each Start with that reason", async () => {
@@ -187,15 +187,15 @@ test("§11 Wind and rain guard: a passed limit is said with value, limit, source
 });
 
 for (const [state, reason] of [
-  [PASSED, "the weather passes a limit of the site"],
-  [UNKNOWN, "the weather at the site is not known"],
+  [PASSED, "weather limit passed"],
+  [UNKNOWN, "weather not known"],
 ] as const) {
-  test(`§4 Weather recommendation: where ${reason}, the card says that its advice is only about rain, and that no robot starts`, async () => {
+  test(`§4 Weather recommendation: with "${reason}" the card says that its advice is only about rain, and that no robot starts`, async () => {
     guarded(state);
     await openConsole("/dashboard");
     const card = page.getByRole("region", { name: "Weather", exact: true });
     await expectContains(card, "Good to Clean");
-    await expectContains(card, `That is only about rain in 3 days. No robot starts now: ${reason}.`);
+    await expectContains(card, `By rain of 3 days only. No robot starts now: ${reason}.`);
   });
 }
 
@@ -208,6 +208,18 @@ test("§11 Wind and rain guard: a Start of robots of several sites names those t
   const asked = page.getByRole("dialog", { name: "Start 3 robots?" });
   await expectContains(asked, "1 robot will move.");
   await expectContains(asked, `2 robots will be skipped:SCR-1011, SCR-1012 ${GUSTS}`);
+});
+
+test("§11 Wind and rain guard: what was read before the limit was passed is read again at once", async () => {
+  guarded(CLEAR);
+  when(siteGuard).answer(siteGuardOf({ ...limits, state: CLEAR }));
+  await openConsole("/dashboard");
+  await opener.click();
+  await expect.element(gust).toHaveValue("45");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  when(siteGuard).answer(siteGuardOf({ ...limits, state: PASSED, passed_since: ago(12) }));
+  sendOnStream(live, liveUpdate({ at: new Date().toISOString(), sites: [sampleSite({ weather_guard: PASSED })] }));
+  await expectContains(notice, "12 min ago");
 });
 
 test("§11 Wind and rain guard: weather that nobody knows lets no robot start, either", async () => {

@@ -104,8 +104,8 @@ test("§11 Cleaning by need: the dialog says if what is known of the site could 
 test("§11 Cleaning by need: a group says when its next run is decided, then what was decided", async () => {
   when(groupList).answer([planned()]);
   await openConsole("/dashboard?site=1&tab=groups");
-  await expectContains(summary, "When worth it at 20:00");
-  await expectContains(summary, "31 Jan 2099, 20:00: will be decided at Sat 31 Jan 2099, 18:00");
+  await expectContains(summary, "When worth it at 20:0030 min2 to 10 days apart");
+  await expectContains(summary, "31 Jan 2099, 20:00: will be decided at 18:00");
   await expectCount(summary.getByText("Next run"), 0);
 });
 

@@ -4,7 +4,8 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useState } from "react";
 import { UnstyledButton } from "@mantine/core";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
-import { siteTimeText } from "../../ui/site-time-text.ts";
+import { todayIn } from "../../ui/days.ts";
+import { siteClockText, siteTimeText } from "../../ui/site-time-text.ts";
 import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./schedule-summary.module.css";
@@ -22,19 +23,25 @@ export interface DecisionsProps {
 /** Of a schedule "when worth it": what was decided of its next time, or when that is. */
 export function NextDecision({ schedule, timezone }: { readonly schedule: Schedule; readonly timezone: string }) {
   const now = useNow();
-  const timeOf = (at: string | null) => at && siteTimeText(new Date(at), timezone, now);
   const { decision, next_run_at: nextAt, decides_at: decidesAt } = schedule;
-  if (decision === null && decidesAt !== null && new Date(decidesAt) <= now)
-    return `${timeOf(nextAt)}: not decided yet`;
-  if (decision === null) return `${timeOf(nextAt)}: will be decided at ${timeOf(decidesAt)}`;
-  return `${timeOf(nextAt)}: ${decision.text}`;
+  const next = nextAt && siteTimeText(new Date(nextAt), timezone, now);
+  if (decision !== null) return `${next}: ${decision.text}`;
+  const at = decidesAt && new Date(decidesAt);
+  if (at === null || at <= now) return `${next}: not decided yet`;
+  // Two hours before: mostly on the same day.
+  const isSameDay = nextAt !== null && todayIn(timezone, at) === todayIn(timezone, new Date(nextAt));
+  return `${next}: will be decided at ${isSameDay ? siteClockText(at, timezone) : siteTimeText(at, timezone, now)}`;
 }
 
 export function DecisionsButton(props: DecisionsProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <UnstyledButton className={`${shared["touch"]} ${classes["decisions"]}`} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <UnstyledButton
+        className={`${shared["touch"]} ${classes["decisions"]}`}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
         Decisions
       </UnstyledButton>
       {isOpen && <DecisionsDialog {...props} onClose={() => setOpen(false)} />}

@@ -49,6 +49,9 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
         <p className={classes["times"]}>
           <strong>{timesText(schedule)}</strong>
           <span>{schedule.duration_minutes} min</span>
+          {schedule.least_days !== null && schedule.most_days !== null && (
+            <span>{`${schedule.least_days} to ${schedule.most_days} days apart`}</span>
+          )}
           {schedule.status !== "ACTIVE" && <StateBadge look={scheduleStatusLook[schedule.status]} />}
           {schedule.skip_on_rain && (
             <Box component="span" display="inline-flex" fz={12} c="dimmed" style={{ gap: 4, alignItems: "center" }}>

@@ -1,5 +1,6 @@
 import { Anchor, Box, Button, Group, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
+import type { GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
 import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
@@ -99,10 +100,8 @@ interface Guarded {
   readonly guard: Site["weather_guard"];
 }
 
-const RESTS = { PASSED: "the weather passes a limit of the site", UNKNOWN: "the weather at the site is not known" };
-
 /** Why the guard lets no robot start; null where it does, or there is none. */
-function restsBy(guard: Guarded["guard"]): keyof typeof RESTS | null {
+function restsBy(guard: Guarded["guard"]): Exclude<GuardVerdict, "CLEAR"> | null {
   const verdict = guard?.verdict ?? "CLEAR";
   return verdict === "CLEAR" ? null : verdict;
 }
@@ -120,7 +119,7 @@ function Advice({ weather, guard }: Guarded & { readonly weather: Weather }) {
       <p className={`${shared["muted"]} ${classes["sentence"]}`}>{look.sentence}</p>
       {resting !== null && (
         <p className={`${shared["muted"]} ${classes["sentence"]}`}>
-          That is only about rain in {ADVICE_DAYS} days. No robot starts now: {RESTS[resting]}.
+          {`By rain of ${ADVICE_DAYS} days only. No robot starts now: ${guardLook[resting].label.toLowerCase()}.`}
         </p>
       )}
     </Box>
