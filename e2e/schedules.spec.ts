@@ -253,7 +253,7 @@ test("§11 Cleaning by need: a schedule when worth it keeps its days, its decisi
   await expect(compared).toContainText("at 20:00, by need 3 to 10 days apart");
 });
 
-test("§11 Cleaning by need: what was decided is told with its reason, runs as well as not tonight, in the group, the list and the calendar; an edit voids it", async ({
+test("§11 Cleaning by need: what was decided is told with its reason, runs as well as not tonight, in the group and in the list; an edit voids it", async ({
   page,
   signIn,
   groups,
@@ -281,11 +281,12 @@ test("§11 Cleaning by need: what was decided is told with its reason, runs as w
   await dueIn(60);
   await expect(summary).toContainText("Runs: no run known, at most 10.");
   await suncrew.sql(
-    `insert into runs (id, robot_id, site_id, robot_name, serial_number, started_by, planned, action_type, group_name,
-      began_at, due_at, stop_due_at, ended_at, outcome, reason)
-    select gen_random_uuid(), id, site_id, robot_name, serial_number, 'Scheduler', true, 'SCHEDULED', 'By need',
-      at, at, at + interval '30 minutes', at + interval '30 minutes', 'COMPLETED', 'FINISHED'
-    from robots, (select now() - interval '1 day' as at) yesterday where serial_number = 'SCR-1010' and deleted_at is null`,
+    `insert into runs (id, robot_id, site_id, robot_name, serial_number, started_by, planned, action_type, schedule_id,
+      group_id, group_name, began_at, due_at, stop_due_at, ended_at, outcome, reason)
+    select gen_random_uuid(), r.id, r.site_id, robot_name, serial_number, 'Scheduler', true, 'SCHEDULED', s.id,
+      s.group_id, 'By need', at, at, at + interval '30 minutes', at + interval '30 minutes', 'COMPLETED', 'FINISHED'
+    from schedules s, robots r, (select now() - interval '1 day' as at) yesterday
+    where s.group_id = ${group.id} and serial_number = 'SCR-1010' and r.deleted_at is null`,
   );
   try {
     await dueIn(70);

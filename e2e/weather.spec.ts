@@ -11,8 +11,8 @@ test("§2 Detail panel, §3 Weather: the card with current weather and the sampl
 }) => {
   await signIn(page, "admin");
   const card = weatherCard(page);
-  await expect(card.getByText(/^\d+ °C (Clear sky|Light rain)$/)).toBeVisible();
-  await expect(card.getByRole("listitem")).toHaveText([/^Wind \d+ km\/h$/, /^Humidity \d+ %$/, "Pressure 1006 hPa"]);
+  await expect(card.getByText(/^\d+\s°C (Clear sky|Light rain)$/)).toBeVisible();
+  await expect(card.getByRole("listitem")).toHaveText([/^Wind \d+\skm\/h$/, /^Humidity \d+\s%$/, "Pressure 1006 hPa"]);
   await expect(card.getByText("Sample forecast")).toBeVisible();
   // By the season.
   await expect(card).toContainText(
@@ -36,7 +36,7 @@ test("§2 Detail panel, §3 Weather: the card with current weather and the sampl
   await expect(first.getByRole("rowheader")).toHaveText(
     new RegExp([0, -86_400_000].map((ms) => today.format(new Date(Date.now() + ms)).replace(",", "")).join("|")),
   );
-  await expect(first.getByRole("cell")).toHaveText([/^[A-Z][a-z ]+$/, /^\d+ to \d+ °C$/, /^\d+ %$/, /^\d+ km\/h$/]);
+  await expect(first.getByRole("cell")).toHaveText([/^[A-Z][a-z ]+$/, /^\d+ to \d+\s°C$/, /^\d+\s%$/, /^\d+\skm\/h$/]);
   await expectAccessible(page, table);
   await page.keyboard.press("Escape");
   await expect(table).toBeHidden();
