@@ -264,7 +264,8 @@ const REFRESH_MS = 60_000;
 /** §11 Cleaning by need: what was decided on each day, and why. */
 export function DecisionsDialog({ group, site, onClose }: DecisionsProps & { readonly onClose: () => void }) {
   const sent = { params: { siteId: site.id }, query: { group_id: group.id } };
-  const query = useQuery({ ...routeQuery(scheduleDecisions, sent), refetchInterval: REFRESH_MS });
+  // What was listed before an edit of the schedule counts no more.
+  const query = useQuery({ ...routeQuery(scheduleDecisions, sent), staleTime: 0, refetchInterval: REFRESH_MS });
   return (
     <Dialog title={`Decisions: ${group.group_name}`} onClose={onClose} size={560}>
       <QueryState
