@@ -26,7 +26,7 @@ export function NextDecision({ schedule, timezone }: { readonly schedule: Schedu
   const { decision, next_run_at: nextAt, decides_at: decidesAt } = schedule;
   const next = nextAt && siteTimeText(new Date(nextAt), timezone, now);
   if (decision !== null) return `${next}: ${decision.text}`;
-  const at = decidesAt && new Date(decidesAt);
+  const at = decidesAt === null ? null : new Date(decidesAt);
   if (at === null || at <= now) return `${next}: not decided yet`;
   // Two hours before: mostly on the same day.
   const isSameDay = nextAt !== null && todayIn(timezone, at) === todayIn(timezone, new Date(nextAt));
