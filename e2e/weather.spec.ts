@@ -11,13 +11,11 @@ test("§2 Detail panel, §3 Weather: the card with current weather and the sampl
 }) => {
   await signIn(page, "admin");
   const card = weatherCard(page);
-  await expect(card.getByText(/^\d+\s°C (Clear sky|Light rain)$/)).toBeVisible();
-  await expect(card.getByRole("listitem")).toHaveText([/^Wind \d+\skm\/h$/, /^Humidity \d+\s%$/, "Pressure 1006 hPa"]);
+  await expect(card.getByText("34 °C Clear sky")).toBeVisible();
+  await expect(card.getByRole("listitem")).toHaveText(["Wind 12 km/h", "Humidity 28 %", "Pressure 1006 hPa"]);
   await expect(card.getByText("Sample forecast")).toBeVisible();
-  // By the season.
-  await expect(card).toContainText(
-    /Good to Clean.*Good conditions for cleaning|Plan Carefully.*Some rain expected|Not Recommended.*Heavy rain expected/,
-  );
+  await expect(card.getByText("Good to Clean", { exact: true })).toBeVisible();
+  await expect(card.getByText("Good conditions for cleaning")).toBeVisible();
   await expect(toasts(page)).toHaveCount(0);
 
   await expect(card.getByRole("img")).toHaveAccessibleName(
@@ -36,7 +34,7 @@ test("§2 Detail panel, §3 Weather: the card with current weather and the sampl
   await expect(first.getByRole("rowheader")).toHaveText(
     new RegExp([0, -86_400_000].map((ms) => today.format(new Date(Date.now() + ms)).replace(",", "")).join("|")),
   );
-  await expect(first.getByRole("cell")).toHaveText([/^[A-Z][a-z ]+$/, /^\d+ to \d+\s°C$/, /^\d+\s%$/, /^\d+\skm\/h$/]);
+  await expect(first.getByRole("cell")).toHaveText(["Clear sky", "24 to 36 °C", "0 %", "14 km/h"]);
   await expectAccessible(page, table);
   await page.keyboard.press("Escape");
   await expect(table).toBeHidden();

@@ -236,7 +236,7 @@ export const variables = {
   WEATHER_PROVIDER: {
     ...oneOf("sample", "open-meteo"),
     default: { demo: "sample", production: "open-meteo" },
-    meaning: "Where forecasts come from: open-meteo, or sample, a made-up one that is labelled as such",
+    meaning: "Where forecasts come from: open-meteo, or sample, a fixed one that is labelled as such",
   },
   WEATHER_URL: {
     ...openMeteoCall("forecast"),

@@ -48,8 +48,8 @@ async function measureDisk(folder: string): Promise<DiskSpace> {
 
 /**
  * Raises the alerts that depend only on time: robots lost while moving, robots offline and weather sensors silent for
- * too long, sites with an outage, servers whose clocks disagree, disks that are nearly full, an overdue backup and an audit that was changed.
- * Every server does so, by the database's time.
+ * too long, sites with an outage, servers whose clocks disagree, disks that are nearly full, an overdue backup and an
+ * audit that was changed. Every server does so, by the database's time.
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;

@@ -1,14 +1,21 @@
-import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
+import { FORECAST_DAYS, type Weather, type WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { type Clock, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service, Settings } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
-import { type Conditions, ProviderFailure, roundedPlace, type WeatherPlace, type WeatherSite } from "./conditions.ts";
+import {
+  type Conditions,
+  daysFrom,
+  meaningOfCode,
+  ProviderFailure,
+  roundedPlace,
+  type WeatherPlace,
+  type WeatherSite,
+} from "./conditions.ts";
 import { readConditions } from "./open-meteo-conditions.ts";
 import { OpenMeteo } from "./open-meteo.ts";
-import { sampleConditions } from "./sample-hours.ts";
 
 interface ForecastCacheOptions {
   readonly clock: Clock;
@@ -60,6 +67,26 @@ export class ForecastCache<T> {
 /** §9 Weather: how long the sample takes, in milliseconds. */
 export const SAMPLE_DELAY_MS = 500;
 
+/** Dry days first, so that the sample recommends cleaning, and one with rain that does not count any more (§4). */
+const days = [
+  { code: 0, min_temperature: 24, max_temperature: 36, precipitation_percent: 0, wind_speed: 14 },
+  { code: 1, min_temperature: 25, max_temperature: 37, precipitation_percent: 5, wind_speed: 16 },
+  { code: 2, min_temperature: 25, max_temperature: 36, precipitation_percent: 20, wind_speed: 18 },
+  { code: 3, min_temperature: 26, max_temperature: 34, precipitation_percent: 35, wind_speed: 21 },
+  { code: 61, min_temperature: 24, max_temperature: 31, precipitation_percent: 70, wind_speed: 26 },
+  { code: 2, min_temperature: 23, max_temperature: 33, precipitation_percent: 25, wind_speed: 17 },
+  { code: 0, min_temperature: 23, max_temperature: 35, precipitation_percent: 5, wind_speed: 12 },
+];
+
+/** The fixed forecast of the demo, dated from the site's `today` on; the same for every site. */
+function sampleForecast(today: string): Conditions {
+  const dates = daysFrom(today, FORECAST_DAYS);
+  return {
+    current: { temperature: 34, ...meaningOfCode(0), humidity: 28, wind_speed: 12, pressure: 1006 },
+    forecast: days.map(({ code, ...day }, index) => ({ date: dates[index] ?? today, ...meaningOfCode(code), ...day })),
+  };
+}
+
 const FRESH_MS = 1_800_000;
 const FAILURE_MS = 5_000;
 const MAX_PLACES = 2_000;
@@ -108,16 +135,16 @@ export class Forecasts implements Service {
     await this.#log.stop();
   }
 
-  /** The weather at the site. Throws 503 if it is not available; the log has the reason. */
-  async at(site: WeatherSite): Promise<Weather> {
+  /** The weather at the place. Throws 503 if it is not available; the log has the reason. */
+  async at(place: WeatherPlace): Promise<Weather> {
     const { clock, settings } = this.#deps;
     if (settings.weather.provider === "sample") {
       const { delayMs } = settings.weather;
       if (delayMs > 0) await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
-      return weatherOf(this.#sample(site), "sample");
+      return weatherOf(this.#sample(place), "sample");
     }
     try {
-      return weatherOf(await this.#cachedForecast(site), "open-meteo");
+      return weatherOf(await this.#cachedForecast(place), "open-meteo");
     } catch {
       throw new HttpError(503, "WEATHER_UNAVAILABLE", "The weather is not available at the moment. Please try again.");
     }
@@ -136,9 +163,9 @@ export class Forecasts implements Service {
     return withTimeout(this.#deps.clock, advice, ADVICE_TIMEOUT_MS);
   }
 
-  #sample(site: WeatherSite): Fetched {
+  #sample(place: WeatherPlace): Fetched {
     const at = this.#deps.clock.now();
-    return { ...sampleConditions(site, at), at };
+    return { ...sampleForecast(siteToday(place.timezone, at)), at };
   }
 
   /** Cached by rounded place and by the site's day, so that no forecast outlives its first day. */
