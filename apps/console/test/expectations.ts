@@ -81,6 +81,15 @@ export async function expectNoSidewaysScroll(): Promise<void> {
   await expect.poll(() => document.documentElement.scrollWidth).toBeLessThanOrEqual(innerWidth);
 }
 
+/** The rows of a virtual table in this part are no wider than the table. */
+export async function expectColumnsSeen(part: Locator): Promise<void> {
+  const hiddenPx = () => {
+    const rows = part.getByRole("rowgroup").element();
+    return Math.max(...[rows, ...rows.querySelectorAll("*")].map((one) => one.scrollWidth - one.clientWidth));
+  };
+  await expect.poll(hiddenPx).toBeLessThanOrEqual(0);
+}
+
 /**
  * Fails with each rule violated (WCAG A and AA) and the elements that violate it, once everything has loaded.
  *

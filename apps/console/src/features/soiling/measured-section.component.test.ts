@@ -15,6 +15,7 @@ import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
+  expectColumnsSeen,
   expectContains,
   expectCount,
   expectNoSidewaysScroll,
@@ -387,11 +388,14 @@ test("§11 Measured: a failed call says so, and Retry reads again", async () => 
   await pressRetry(() => when(measuredComparison).answer(comparisonOf()), measured.getByRole("table"), measured);
 });
 
-test("§11 Measured: on a phone nothing is wider than the screen", async () => {
-  await page.viewport(390, 844);
-  when(measuredComparison).answer(comparisonOf());
-  await openConsole(TAB);
-  await expectContains(measured, "4.2 % less than modelled");
-  await expectNoSidewaysScroll();
-  await expectAccessible(measured);
-});
+for (const width of [390, 768, 1024, 1280, 1440]) {
+  test(`§11 Measured: nothing is wider than the screen, and the days are seen whole, ${width} px wide`, async () => {
+    await page.viewport(width, 844);
+    when(measuredComparison).answer(comparisonOf());
+    await openConsole(TAB);
+    await expectContains(measured, "4.2 % less than modelled");
+    await expectNoSidewaysScroll();
+    await expectColumnsSeen(measured);
+    await expectAccessible(measured);
+  });
+}

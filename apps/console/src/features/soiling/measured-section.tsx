@@ -28,13 +28,13 @@ import { DayRangeFields } from "../../ui/day-range-fields.tsx";
 import { endsBeforeItBegins, shortDayText } from "../../ui/days.ts";
 import { DeleteDialog } from "../../ui/delete-dialog.tsx";
 import { DetailsPopover } from "../../ui/details-popover.tsx";
-import { useIsNarrow } from "../../ui/dialog.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import { ImportDialog } from "../imports/public.ts";
 import { correctedAnswers, EnterFacts } from "./site-facts.tsx";
+import { useTableWidth } from "./soiling-course.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./measured-section.module.css";
 import {
@@ -374,38 +374,42 @@ function AboutControlRows() {
   );
 }
 
-const COLUMNS = ["Day", "Measured", "Clean, by model", "Index", "By model", "Station", "Above control", "Counts"];
+const COLUMNS = ["Day", "Measured", "Clean", "Index", "By model", "Station", "Control", "Counts"];
+/** As wide as in the style sheet, with the gaps. */
+const COLUMNS_PX = 690;
 
 function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteComparison }) {
-  const isNarrow = useIsNarrow();
+  const { ref, isNarrow } = useTableWidth(COLUMNS_PX);
   const named = (name: string, text: string) => (text === "" ? "" : isNarrow ? `${name} ${text}` : text);
   return (
-    <VirtualTable
-      label="Measured days"
-      columns={COLUMNS}
-      rows={days.toReversed()}
-      keyOf={({ date }) => date}
-      rowPx={isNarrow ? 84 : 36}
-      isNarrow={isNarrow}
-      className={classes["table"]}
-      rowClassName={classes["tableRow"]}
-    >
-      {(day) => (
-        <>
-          <Cell area="day">{shortDateText(day.date)}</Cell>
-          <Cell area="measured">{day.measured_kwh === null ? "" : energyText(day.measured_kwh)}</Cell>
-          <Cell area="clean">{named("Clean", day.clean_kwh === null ? "" : energyText(day.clean_kwh))}</Cell>
-          <Cell area="index">{named("Index", day.index === null ? "" : indexText(day.index))}</Cell>
-          <Cell area="model">
-            {named("By model", day.modelled_ratio === null ? "" : indexText(day.modelled_ratio))}
-          </Cell>
-          <Cell area="station">
-            {named("Station", day.station_ratio === null ? "" : percentText(day.station_ratio))}
-          </Cell>
-          <Cell area="control">{named("Control", day.control_gain === null ? "" : gainText(day.control_gain))}</Cell>
-          <Cell area="counts">{day.not_counted === null ? "Counts" : notCountedLook[day.not_counted].words}</Cell>
-        </>
-      )}
-    </VirtualTable>
+    <div ref={ref}>
+      <VirtualTable
+        label="Measured days"
+        columns={COLUMNS}
+        rows={days.toReversed()}
+        keyOf={({ date }) => date}
+        rowPx={isNarrow ? 84 : 36}
+        isNarrow={isNarrow}
+        className={classes["table"]}
+        rowClassName={classes["tableRow"]}
+      >
+        {(day) => (
+          <>
+            <Cell area="day">{shortDateText(day.date)}</Cell>
+            <Cell area="measured">{day.measured_kwh === null ? "" : energyText(day.measured_kwh)}</Cell>
+            <Cell area="clean">{named("Clean", day.clean_kwh === null ? "" : energyText(day.clean_kwh))}</Cell>
+            <Cell area="index">{named("Index", day.index === null ? "" : indexText(day.index))}</Cell>
+            <Cell area="model">
+              {named("By model", day.modelled_ratio === null ? "" : indexText(day.modelled_ratio))}
+            </Cell>
+            <Cell area="station">
+              {named("Station", day.station_ratio === null ? "" : percentText(day.station_ratio))}
+            </Cell>
+            <Cell area="control">{named("Control", day.control_gain === null ? "" : gainText(day.control_gain))}</Cell>
+            <Cell area="counts">{day.not_counted === null ? "Counts" : notCountedLook[day.not_counted].words}</Cell>
+          </>
+        )}
+      </VirtualTable>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { Group, SegmentedControl, Skeleton } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
 import { SOILING_PAST_DAYS, type SiteSoiling, type SoilingDay } from "@suncrew/contract/soiling/soiling.ts";
 import { IconChartLine, IconTable } from "@tabler/icons-react";
 import { useState } from "react";
@@ -10,11 +11,13 @@ import shared from "../../ui/shared.module.css";
 import classes from "./soiling-course.module.css";
 import {
   energyText,
+  fewRunsText,
   hasBand,
   lossOf,
   particlesText,
-  percentText,
   percentBandText,
+  percentRangeText,
+  percentText,
   rainText,
   runsText,
   shortDateText,
@@ -59,44 +62,61 @@ export function SoilingCourse({ soiling }: { readonly soiling: SiteSoiling }) {
   );
 }
 
-const COLUMNS = ["Day", "Loss", "Band", "After a run tonight", "Lost", "Rain", "PM10", "PM2.5", "Runs"];
+/**
+ * Whether a table has less room than its columns need: beside the map it has little on a wide screen, too. The ref is for
+ * what holds the table.
+ */
+export function useTableWidth(columnsPx: number) {
+  const { ref, width } = useElementSize();
+  const isPhone = useIsNarrow();
+  return { ref, isNarrow: width === 0 ? isPhone : width < columnsPx };
+}
+
+const COLUMNS = ["Day", "Loss", "Band", "After a run", "Lost", "Rain", "PM10", "PM2.5", "Runs, of rows"];
+/** As wide as in the style sheet, with the gaps. */
+const COLUMNS_PX = 796;
 
 /** Every day with its values, the newest first. */
 function DaysTable({ days }: { readonly days: readonly SoilingDay[] }) {
-  const isNarrow = useIsNarrow();
+  const { ref, isNarrow } = useTableWidth(COLUMNS_PX);
   return (
-    <VirtualTable
-      label="Loss day by day"
-      columns={COLUMNS}
-      rows={days.toReversed()}
-      keyOf={({ date }) => date}
-      rowPx={isNarrow ? 84 : 36}
-      isNarrow={isNarrow}
-      className={classes["table"]}
-      rowClassName={classes["tableRow"]}
-    >
-      {(day) => {
-        const loss = day.ratio === null ? null : lossOf(day.ratio);
-        const cleaned = day.ratio_if_cleaned === null ? null : percentText(1 - day.ratio_if_cleaned);
-        return (
-          <>
-            <Cell area="day">
-              {shortDateText(day.date)}
-              {day.is_forecast && ", forecast"}
-            </Cell>
-            <Cell area="loss">
-              {loss === null ? "Not known" : `${isNarrow ? "Loss " : ""}${percentText(loss.value)}`}
-            </Cell>
-            <Cell area="band">{loss === null || !hasBand(loss) ? "" : percentBandText(loss)}</Cell>
-            <Cell area="cleaned">{cleaned === null ? "" : `${isNarrow ? "After a run " : ""}${cleaned}`}</Cell>
-            <Cell area="lost">{day.lost_kwh === null ? "" : energyText(day.lost_kwh.value)}</Cell>
-            <Cell area="rain">{day.rain_mm === null ? "" : `${isNarrow ? "Rain " : ""}${rainText(day.rain_mm)}`}</Cell>
-            <Cell area="pm10">{day.pm10 === null ? "" : `${isNarrow ? "PM10 " : ""}${particlesText(day.pm10)}`}</Cell>
-            <Cell area="pm25">{day.pm2_5 === null ? "" : particlesText(day.pm2_5)}</Cell>
-            <Cell area="runs">{day.runs === 0 ? "" : runsText(day)}</Cell>
-          </>
-        );
-      }}
-    </VirtualTable>
+    <div ref={ref}>
+      <VirtualTable
+        label="Loss day by day"
+        columns={COLUMNS}
+        rows={days.toReversed()}
+        keyOf={({ date }) => date}
+        rowPx={isNarrow ? 84 : 36}
+        isNarrow={isNarrow}
+        className={classes["table"]}
+        rowClassName={classes["tableRow"]}
+      >
+        {(day) => {
+          const loss = day.ratio === null ? null : lossOf(day.ratio);
+          const cleaned = day.ratio_if_cleaned === null ? null : percentText(1 - day.ratio_if_cleaned);
+          return (
+            <>
+              <Cell area="day">{shortDateText(day.date)}</Cell>
+              <Cell area="loss">
+                {loss === null ? "Not known" : `${isNarrow ? "Loss " : ""}${percentText(loss.value)}`}
+              </Cell>
+              <Cell area="band">
+                {loss === null || !hasBand(loss) ? "" : isNarrow ? percentBandText(loss) : percentRangeText(loss)}
+              </Cell>
+              <Cell area="cleaned">{cleaned === null ? "" : `${isNarrow ? "After a run " : ""}${cleaned}`}</Cell>
+              <Cell area="lost">{day.lost_kwh === null ? "" : energyText(day.lost_kwh.value)}</Cell>
+              <Cell area="rain">
+                {day.rain_mm === null ? "" : `${isNarrow ? "Rain " : ""}${rainText(day.rain_mm)}`}
+              </Cell>
+              <Cell area="pm10">{day.pm10 === null ? "" : `${isNarrow ? "PM10 " : ""}${particlesText(day.pm10)}`}</Cell>
+              <Cell area="pm25">{day.pm2_5 === null ? "" : particlesText(day.pm2_5)}</Cell>
+              <Cell area="runs">
+                {day.is_forecast ? "Forecast" : day.runs === 0 ? "" : isNarrow ? runsText(day) : fewRunsText(day)}
+              </Cell>
+            </>
+          );
+        }}
+      </VirtualTable>
+    </div>
   );
 }

@@ -29,6 +29,11 @@ export function percentBandText({ low, high }: Banded): string {
   return `between ${fixed(100 * low, 1)} and ${percentText(high)}`;
 }
 
+/** The same in a column that says so: "94.1 to 98.2 %". */
+export function percentRangeText({ low, high }: Banded): string {
+  return `${fixed(100 * low, 1)} to ${percentText(high)}`;
+}
+
 /** Shares of loss from those of the soiling ratio: the lower end of the one is the higher end of the other. */
 export function lossOf({ value, low, high }: Banded): Banded {
   return { value: 1 - value, low: 1 - high, high: 1 - low };
@@ -144,9 +149,13 @@ export function missingLines({ missing, ratio }: Pick<SiteSoiling, "missing" | "
 }
 
 /** A day in one sentence, for the line that the crosshair fills and as words for a mark of a run. */
-export function runsText({ runs, cleaned_share: share }: Pick<SoilingDay, "runs" | "cleaned_share">): string {
-  const rows = `${fixed(100 * Math.min(1, share), 0)}${NBSP}% of the rows cleaned`;
-  return `${runs.toLocaleString("en-GB")} ${runs === 1 ? "run" : "runs"}, ${rows}`;
+export function runsText(day: Pick<SoilingDay, "runs" | "cleaned_share">): string {
+  return `${fewRunsText(day)} of the rows cleaned`;
+}
+
+/** The same in a column that says so: "4 runs, 100 %". */
+export function fewRunsText({ runs, cleaned_share: share }: Pick<SoilingDay, "runs" | "cleaned_share">): string {
+  return `${runs.toLocaleString("en-GB")} ${runs === 1 ? "run" : "runs"}, ${fixed(100 * Math.min(1, share), 0)}${NBSP}%`;
 }
 
 /** From what the figures are computed. */
