@@ -1,4 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
+import { energyFactsSchema } from "@suncrew/contract/sites/site-energy-facts.ts";
 import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/site-forms.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient, CallInput } from "./api.ts";
@@ -84,6 +85,7 @@ function bodyOf(site: Site): SiteBody {
     maintenance_contact,
     maintenance_contact_name,
     maintenance_email,
+    ...energyFactsSchema.parse(site),
   };
 }
 
