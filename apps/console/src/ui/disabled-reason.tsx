@@ -38,7 +38,7 @@ export function DisabledReason({ reason, onRefused, children }: DisabledReasonPr
         });
   return (
     <>
-      <Tooltip label={reason ?? ""} disabled={reason === null}>
+      <Tooltip label={reason ?? ""} multiline maw={340} disabled={reason === null}>
         {button}
       </Tooltip>
       {reason !== null && <VisuallyHidden id={id}>{reason}</VisuallyHidden>}

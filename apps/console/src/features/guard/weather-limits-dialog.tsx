@@ -231,7 +231,12 @@ function SensorBox({ site, guard: { sensor }, children }: SensorBoxProps) {
       ) : (
         <Group gap={8} justify="space-between">
           <Box component="p" fz={13} lh="19px" flex="1 1 200px">
-            <SensorAge sensor={sensor} /> {sensor.received_at !== null && <strong>{readingText(sensor)}</strong>}
+            <SensorAge sensor={sensor} />{" "}
+            {sensor.fresh ? (
+              <strong>{readingText(sensor)}</strong>
+            ) : (
+              sensor.received_at !== null && <span className={shared["muted"]}>{readingText(sensor)}</span>
+            )}
           </Box>
           <Button
             size="xs"

@@ -2,6 +2,7 @@ import { Anchor, Box, Button, Group, UnstyledButton, VisuallyHidden } from "@man
 import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
 import type { GuardVerdict } from "@suncrew/contract/guard/guard-state.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { guardWord } from "@suncrew/domain/guard/guard-words.ts";
 import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
 import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -14,7 +15,6 @@ import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import shared from "../../ui/shared.module.css";
-import { guardLook } from "../guard/public.ts";
 import classes from "./weather-card.module.css";
 import { WeatherLoading } from "./weather-panel.tsx";
 import { weatherAdviceLook, weatherIcon } from "./weather-looks.tsx";
@@ -58,7 +58,7 @@ export function WeatherLine({ weather: { current, forecast, advice }, guard }: W
   const Icon = weatherIcon[current.icon];
   const rain = forecast[0] === undefined ? "" : `, rain ${percent(forecast[0].precipitation_percent)}`;
   const resting = restsBy(guard);
-  const says = resting === null ? weatherAdviceLook[advice].label : guardLook[resting].label;
+  const says = resting === null ? weatherAdviceLook[advice].label : guardWord[resting];
   return (
     <span>
       <Icon size="1em" stroke={1.6} aria-hidden />{" "}
@@ -119,7 +119,7 @@ function Advice({ weather, guard }: Guarded & { readonly weather: Weather }) {
       <p className={`${shared["muted"]} ${classes["sentence"]}`}>{look.sentence}</p>
       {resting !== null && (
         <p className={`${shared["muted"]} ${classes["sentence"]}`}>
-          {`By rain of ${ADVICE_DAYS} days only. No robot starts now: ${guardLook[resting].label.toLowerCase()}.`}
+          {`By rain of ${ADVICE_DAYS} days only. No robot starts now: ${guardWord[resting].toLowerCase()}.`}
         </p>
       )}
     </Box>
