@@ -140,8 +140,8 @@ function Basis({ soiling }: { readonly soiling: SiteSoiling }) {
       </div>
       {isStale && receivedAt !== null && (
         <Notice title="The forecast is out of date" role="status">
-          Particles and rain were last received <RelativeTime at={receivedAt} />. What is said of tonight and of the
-          next days may be wrong; Suncrew keeps asking.
+          Particles and rain were last received <RelativeTime at={receivedAt} />. Until newer ones come, nothing is said
+          of tonight and of the next days; Suncrew keeps asking.
         </Notice>
       )}
     </>

@@ -243,7 +243,10 @@ test("§11 Soiling: stale inputs are said with their age", async () => {
   const received_at = new Date(Date.now() - 14 * 3_600_000).toISOString();
   when(siteSoiling).answer(soilingOf({ is_stale: true, received_at }));
   await openConsole(TAB);
-  await expectContains(card, "The forecast is out of dateParticles and rain were last received 14 h ago.");
+  await expectContains(
+    card,
+    "The forecast is out of dateParticles and rain were last received 14 h ago. Until newer ones come, nothing is said of tonight and of the next days; Suncrew keeps asking.",
+  );
   await expectAccessible(card);
 });
 

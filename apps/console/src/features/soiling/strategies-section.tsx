@@ -35,7 +35,7 @@ export function StrategiesSection({ site }: { readonly site: Site }) {
         </h3>
         <QueryState
           query={query}
-          loading={<SkeletonLines label="Loading the comparison" lines={5} lineHeightPx={32} />}
+          loading={<SkeletonLines label="Loading the comparison" lines={8} lineHeightPx={32} />}
           failed="The comparison over a year could not be loaded."
         >
           {(compared) => <Compared compared={compared} />}
