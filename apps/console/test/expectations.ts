@@ -81,11 +81,13 @@ export async function expectNoSidewaysScroll(): Promise<void> {
   await expect.poll(() => document.documentElement.scrollWidth).toBeLessThanOrEqual(innerWidth);
 }
 
-/** The rows of a virtual table in this part are no wider than the table. */
+/** The rows of a virtual table in this part are no wider than the table, and what is in them no higher than they are. */
 export async function expectColumnsSeen(part: Locator): Promise<void> {
   const hiddenPx = () => {
     const rows = part.getByRole("rowgroup").element();
-    return Math.max(...[rows, ...rows.querySelectorAll("*")].map((one) => one.scrollWidth - one.clientWidth));
+    const wider = [rows, ...rows.querySelectorAll("*")].map((one) => one.scrollWidth - one.clientWidth);
+    const higher = [...rows.querySelectorAll("[role=row]")].map((one) => one.scrollHeight - one.clientHeight);
+    return Math.max(...wider, ...higher);
   };
   await expect.poll(hiddenPx).toBeLessThanOrEqual(0);
 }

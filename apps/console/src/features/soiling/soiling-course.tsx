@@ -15,7 +15,6 @@ import {
   hasBand,
   lossOf,
   particlesText,
-  percentBandText,
   percentRangeText,
   percentText,
   rainText,
@@ -101,7 +100,7 @@ function DaysTable({ days }: { readonly days: readonly SoilingDay[] }) {
                 {loss === null ? "Not known" : `${isNarrow ? "Loss " : ""}${percentText(loss.value)}`}
               </Cell>
               <Cell area="band">
-                {loss === null || !hasBand(loss) ? "" : isNarrow ? percentBandText(loss) : percentRangeText(loss)}
+                {loss === null || !hasBand(loss) ? "" : `${isNarrow ? "Band " : ""}${percentRangeText(loss)}`}
               </Cell>
               <Cell area="cleaned">{cleaned === null ? "" : `${isNarrow ? "After a run " : ""}${cleaned}`}</Cell>
               <Cell area="lost">{day.lost_kwh === null ? "" : energyText(day.lost_kwh.value)}</Cell>
