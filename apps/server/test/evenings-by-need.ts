@@ -124,13 +124,21 @@ export class EveningsByNeed {
     return this.#db.selectFrom("schedule_decisions").selectAll().execute();
   }
 
-  /** What breaks the rules of cleaning by need: nothing starts unless it was decided before, once for all servers. */
-  async findBroken(starts: readonly PlannedStart[], toleranceMs: number): Promise<unknown[]> {
+  /**
+   * What breaks the rules of cleaning by need: nothing starts unless it was decided before, once for all servers, and what was
+   * decided against is over at once. `minutes` is how long the runs take.
+   */
+  async findBroken(starts: readonly PlannedStart[], minutes: number, toleranceMs: number): Promise<unknown[]> {
     const decisions = await this.decisions();
     const standing = await this.#db
       .selectFrom("schedules")
       .select("id")
       .where("frequency", "=", "WHEN_WORTH_IT")
+      .execute();
+    const holds = await this.#db
+      .selectFrom("audit")
+      .select(["entity_id as scheduleId", "at", sql<string | null>`after ->> 'due_at'`.as("dueAt")])
+      .where("action", "=", "HOLD_SCHEDULED_RUN")
       .execute();
     const broken: unknown[] = [];
     for (const { scheduleId, dueMs, isByNeed } of this.#plans) {
@@ -145,8 +153,17 @@ export class EveningsByNeed {
       for (const { id } of started) this.#startIds.add(id);
       const earliestMs = decision?.runs === true ? decision.decided_at.getTime() - toleranceMs : Infinity;
       const undecided = started.filter(({ issued_at: at }) => at.getTime() < earliestMs);
-      if (isUndecided || others.length > 0 || undecided.length > 0) {
-        broken.push({ scheduleId, due: new Date(dueMs), isUndecided, decision, others, undecided });
+      // One that was decided in time is not kept until the run would be over.
+      const late = holds.filter(
+        (hold) =>
+          hold.scheduleId === String(scheduleId) &&
+          hold.dueAt === new Date(dueMs).toISOString() &&
+          decision !== undefined &&
+          decision.decided_at.getTime() < dueMs &&
+          hold.at.getTime() >= dueMs + minutes * 60_000,
+      );
+      if (isUndecided || others.length > 0 || undecided.length > 0 || late.length > 0) {
+        broken.push({ scheduleId, due: new Date(dueMs), isUndecided, decision, others, undecided, late });
       }
     }
     return broken;
