@@ -40,7 +40,7 @@ export const cleaningTexts = textsOf({
     readonly loss_percent: number;
     readonly worth_from_percent: number;
   }) => `The loss is ${percentText(loss_percent)} tonight; a cleaning pays from ${percentText(worth_from_percent)}.`,
-  UNKNOWN: () => "Not known: what it is computed from is missing or too old.",
+  UNKNOWN: () => "What it is computed from is missing or too old.",
 });
 
 type NextNight = SiteSoiling["next_night"];
