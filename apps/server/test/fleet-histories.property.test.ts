@@ -137,13 +137,15 @@ const firstEvening = planOf(
   fc.constant(8),
   fc.constantFrom(16_000, MINUTES * 60_000 + 12_000),
 );
-/** One that robots may still run into, and then somebody tries to start them all. */
+/** Somebody starts all robots before it, and tries to again in it. */
 const storm = fc
   .oneof(
     fc.record({ do: fc.constant("blow" as const), gust: fc.constant(STORM) }),
     fc.record({ do: fc.constant("measure" as const), what: fc.constantFrom("gusts", "gusts", "silent-for-long") }),
   )
   .map((begins) => [
+    { do: "group" as const, server: 0, verb: "START" as const },
+    { do: "wait" as const, ms: 3_000 },
     begins,
     { do: "wait" as const, ms: STORM_KNOWN_MS + 2_000 },
     { do: "group" as const, server: 0, verb: "START" as const },
