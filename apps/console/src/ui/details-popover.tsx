@@ -4,6 +4,9 @@ import { type KeyboardEvent, type ReactElement, type ReactNode, useState } from 
 /** The library names a popover by its button; empty, its own label counts. */
 const NOT_ITS_BUTTON = "";
 
+/** While it faded out, it could still take the focus from its opener, and the focus was lost with it. */
+const GONE_AT_ONCE = { exitDuration: 0 };
+
 interface OpenerHandlers {
   readonly onClick: () => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
@@ -31,7 +34,16 @@ export function DetailsPopover({ label, width, renderOpener, children }: Details
     },
   };
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={width} opened={isOpen} onChange={setOpen}>
+    <Popover
+      withArrow
+      shadow="md"
+      trapFocus
+      returnFocus
+      width={width}
+      opened={isOpen}
+      transitionProps={GONE_AT_ONCE}
+      onChange={setOpen}
+    >
       <Popover.Target>{renderOpener(handlers)}</Popover.Target>
       <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={label}>
         {children(close)}

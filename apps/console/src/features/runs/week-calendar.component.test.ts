@@ -124,6 +124,28 @@ test("Cleaning runs: Escape closes the details of a run, even pressed before the
   await expect.element(entry).toHaveFocus();
 });
 
+test("Cleaning runs: Escape pressed as the details of a run appear leaves the focus on the run", async () => {
+  when(runsCalendar).answer(week("2026-06-01", fullDay));
+  await openConsole("/dashboard?site=1&tab=calendar");
+  const entry = today.getByRole("button", { name: "Skipped" }).first();
+  const details = page.getByRole("dialog", { name: /^Block \d+ of the southern field at / });
+  const opener = await entry.findElement();
+  const closed = Promise.withResolvers<void>();
+  // At once, before anything that waits to move the focus.
+  const observer = new MutationObserver(() => {
+    if (details.query() === null) return;
+    observer.disconnect();
+    opener.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    closed.resolve();
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  (opener as HTMLElement).focus();
+  await userEvent.keyboard("{Enter}");
+  await closed.promise;
+  await expectCount(details, 0);
+  await expect.element(entry).toHaveFocus();
+});
+
 test("§9 Themes: every state of a run is accessible, also on a phone, where it fits", async () => {
   when(runsCalendar).answer(week("2026-06-01", (date) => fullDay(date).slice(0, date === TODAY ? 6 : 1)));
   await openConsole("/dashboard?site=1&tab=calendar");
