@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactElement, type ReactNode, useState } from 
 const NOT_ITS_BUTTON = "";
 
 /** While it faded out, it could still take the focus from its opener, and the focus was lost with it. */
-const GONE_AT_ONCE = { exitDuration: 0 };
+const GONE_AT_ONCE = { duration: 150, exitDuration: 0 };
 
 interface OpenerHandlers {
   readonly onClick: () => void;
