@@ -31,10 +31,10 @@ import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
-import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
+import { Cell } from "../../ui/virtual-table.tsx";
 import { ImportDialog } from "../imports/public.ts";
 import { correctedAnswers, EnterFacts } from "./site-facts.tsx";
-import { useTableWidth } from "./soiling-course.tsx";
+import { DaysTable } from "./soiling-course.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./measured-section.module.css";
 import {
@@ -375,25 +375,21 @@ function AboutControlRows() {
 }
 
 const COLUMNS = ["Day", "Measured", "Clean", "Index", "By model", "Station", "Control", "Counts"];
-/** As wide as in the style sheet, with the gaps. */
 const COLUMNS_PX = 690;
 
 function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteComparison }) {
-  const { ref, isNarrow } = useTableWidth(COLUMNS_PX);
-  const named = (name: string, text: string) => (text === "" ? "" : isNarrow ? `${name} ${text}` : text);
   return (
-    <div ref={ref}>
-      <VirtualTable
-        label="Measured days"
-        columns={COLUMNS}
-        rows={days.toReversed()}
-        keyOf={({ date }) => date}
-        rowPx={isNarrow ? 84 : 36}
-        isNarrow={isNarrow}
-        className={classes["table"]}
-        rowClassName={classes["tableRow"]}
-      >
-        {(day) => (
+    <DaysTable
+      label="Measured days"
+      columns={COLUMNS}
+      columnsPx={COLUMNS_PX}
+      days={days}
+      className={classes["table"]}
+      rowClassName={classes["tableRow"]}
+    >
+      {(day, isNarrow) => {
+        const named = (name: string, text: string) => (text === "" ? "" : isNarrow ? `${name} ${text}` : text);
+        return (
           <>
             <Cell area="day">{shortDateText(day.date)}</Cell>
             <Cell area="measured">{day.measured_kwh === null ? "" : energyText(day.measured_kwh)}</Cell>
@@ -408,8 +404,8 @@ function MeasuredDays({ comparison: { days } }: { readonly comparison: SiteCompa
             <Cell area="control">{named("Control", day.control_gain === null ? "" : gainText(day.control_gain))}</Cell>
             <Cell area="counts">{day.not_counted === null ? "Counts" : notCountedLook[day.not_counted].words}</Cell>
           </>
-        )}
-      </VirtualTable>
-    </div>
+        );
+      }}
+    </DaysTable>
   );
 }

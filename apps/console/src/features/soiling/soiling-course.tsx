@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Skeleton } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { SOILING_PAST_DAYS, type SiteSoiling, type SoilingDay } from "@suncrew/contract/soiling/soiling.ts";
 import { IconChartLine, IconTable } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useIsNarrow } from "../../ui/dialog.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -56,66 +56,86 @@ export function SoilingCourse({ soiling }: { readonly soiling: SiteSoiling }) {
           </ToolButton>
         </Group>
       </div>
-      {isTable ? <DaysTable days={days} /> : <SoilingPlots days={days} isSample={soiling.source === "sample"} />}
+      {isTable ? <LossDays days={days} /> : <SoilingPlots days={days} isSample={soiling.source === "sample"} />}
     </section>
   );
 }
 
-/**
- * Whether a table has less room than its columns need: beside the map it has little on a wide screen, too. The ref is for
- * what holds the table.
- */
-export function useTableWidth(columnsPx: number) {
-  const { ref, width } = useElementSize();
-  const isPhone = useIsNarrow();
-  return { ref, isNarrow: width === 0 ? isPhone : width < columnsPx };
+interface DaysTableProps<T> {
+  readonly label: string;
+  readonly columns: readonly string[];
+  /** As wide as in the style sheet, with the gaps. */
+  readonly columnsPx: number;
+  readonly days: readonly T[];
+  readonly className: string | undefined;
+  readonly rowClassName: string | undefined;
+  readonly children: (day: T, isNarrow: boolean) => ReactNode;
 }
 
-const COLUMNS = ["Day", "Loss", "Band", "After a run", "Lost", "Rain", "PM10", "PM2.5", "Runs, of rows"];
-/** As wide as in the style sheet, with the gaps. */
-const COLUMNS_PX = 796;
-
-/** Every day with its values, the newest first. */
-function DaysTable({ days }: { readonly days: readonly SoilingDay[] }) {
-  const { ref, isNarrow } = useTableWidth(COLUMNS_PX);
+/**
+ * Every day with its values, the newest first. Narrow is where its columns have too little room: beside the map that is so on
+ * a wide screen, too.
+ */
+export function DaysTable<T extends { readonly date: string }>({
+  columnsPx,
+  days,
+  children,
+  ...table
+}: DaysTableProps<T>) {
+  const { ref, width } = useElementSize();
+  const isPhone = useIsNarrow();
+  const isNarrow = width === 0 ? isPhone : width < columnsPx;
   return (
     <div ref={ref}>
       <VirtualTable
-        label="Loss day by day"
-        columns={COLUMNS}
+        {...table}
         rows={days.toReversed()}
         keyOf={({ date }) => date}
         rowPx={isNarrow ? 84 : 36}
         isNarrow={isNarrow}
-        className={classes["table"]}
-        rowClassName={classes["tableRow"]}
       >
-        {(day) => {
-          const loss = day.ratio === null ? null : lossOf(day.ratio);
-          const cleaned = day.ratio_if_cleaned === null ? null : percentText(1 - day.ratio_if_cleaned);
-          return (
-            <>
-              <Cell area="day">{shortDateText(day.date)}</Cell>
-              <Cell area="loss">
-                {loss === null ? "Not known" : `${isNarrow ? "Loss " : ""}${percentText(loss.value)}`}
-              </Cell>
-              <Cell area="band">
-                {loss === null || !hasBand(loss) ? "" : `${isNarrow ? "Band " : ""}${percentRangeText(loss)}`}
-              </Cell>
-              <Cell area="cleaned">{cleaned === null ? "" : `${isNarrow ? "After a run " : ""}${cleaned}`}</Cell>
-              <Cell area="lost">{day.lost_kwh === null ? "" : energyText(day.lost_kwh.value)}</Cell>
-              <Cell area="rain">
-                {day.rain_mm === null ? "" : `${isNarrow ? "Rain " : ""}${rainText(day.rain_mm)}`}
-              </Cell>
-              <Cell area="pm10">{day.pm10 === null ? "" : `${isNarrow ? "PM10 " : ""}${particlesText(day.pm10)}`}</Cell>
-              <Cell area="pm25">{day.pm2_5 === null ? "" : particlesText(day.pm2_5)}</Cell>
-              <Cell area="runs">
-                {day.is_forecast ? "Forecast" : day.runs === 0 ? "" : isNarrow ? runsText(day) : fewRunsText(day)}
-              </Cell>
-            </>
-          );
-        }}
+        {(day) => children(day, isNarrow)}
       </VirtualTable>
     </div>
+  );
+}
+
+const COLUMNS = ["Day", "Loss", "Band", "After a run", "Lost", "Rain", "PM10", "PM2.5", "Runs, of rows"];
+const COLUMNS_PX = 796;
+
+function LossDays({ days }: { readonly days: readonly SoilingDay[] }) {
+  return (
+    <DaysTable
+      label="Loss day by day"
+      columns={COLUMNS}
+      columnsPx={COLUMNS_PX}
+      days={days}
+      className={classes["table"]}
+      rowClassName={classes["tableRow"]}
+    >
+      {(day, isNarrow) => {
+        const loss = day.ratio === null ? null : lossOf(day.ratio);
+        const cleaned = day.ratio_if_cleaned === null ? null : percentText(1 - day.ratio_if_cleaned);
+        return (
+          <>
+            <Cell area="day">{shortDateText(day.date)}</Cell>
+            <Cell area="loss">
+              {loss === null ? "Not known" : `${isNarrow ? "Loss " : ""}${percentText(loss.value)}`}
+            </Cell>
+            <Cell area="band">
+              {loss === null || !hasBand(loss) ? "" : `${isNarrow ? "Band " : ""}${percentRangeText(loss)}`}
+            </Cell>
+            <Cell area="cleaned">{cleaned === null ? "" : `${isNarrow ? "After a run " : ""}${cleaned}`}</Cell>
+            <Cell area="lost">{day.lost_kwh === null ? "" : energyText(day.lost_kwh.value)}</Cell>
+            <Cell area="rain">{day.rain_mm === null ? "" : `${isNarrow ? "Rain " : ""}${rainText(day.rain_mm)}`}</Cell>
+            <Cell area="pm10">{day.pm10 === null ? "" : `${isNarrow ? "PM10 " : ""}${particlesText(day.pm10)}`}</Cell>
+            <Cell area="pm25">{day.pm2_5 === null ? "" : particlesText(day.pm2_5)}</Cell>
+            <Cell area="runs">
+              {day.is_forecast ? "Forecast" : day.runs === 0 ? "" : isNarrow ? runsText(day) : fewRunsText(day)}
+            </Cell>
+          </>
+        );
+      }}
+    </DaysTable>
   );
 }
