@@ -113,7 +113,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: ["test/setup.ts"],
           globalSetup: [absolute("e2e/support/browser-setup.ts")],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           expect: { poll: { timeout: 10_000, interval: 150 } },
           browser: {
             enabled: true,

@@ -33,8 +33,9 @@ describe("protocol rule 13: a rollout", () => {
     expect(ended.robots.map((robot) => robot.canary)).toEqual([true, ...others.map(() => false)]);
     const batches = batchesOf(ended.robots);
     expect(batches[0]).toEqual([canary?.id]);
-    // Robots whose rows are locked at that moment come with the next batch.
-    expect(Math.max(...batches.map((batch) => batch.length))).toBe(3);
+    // Robots whose rows are locked at that moment come with a later batch: batches of three may be smaller, never larger.
+    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(3);
+    expect(batches.length).toBeLessThan(harness.robots.length);
     expect(harness.robots.map(firmwareOf)).toEqual(harness.robots.map(() => "2.0.0"));
     for (const { offered_at } of ended.robots) {
       const before = ended.robots.filter((robot) => (robot.offered_at ?? "") < (offered_at ?? ""));

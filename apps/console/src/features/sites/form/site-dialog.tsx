@@ -123,8 +123,15 @@ function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
 
 const HINT_BELOW = ["label" as const, "input" as const, "description" as const, "error" as const];
 
+/** As in "INR, Indian Rupee". */
+function listCurrencies() {
+  const names = new Intl.DisplayNames("en-GB", { type: "currency" });
+  return Intl.supportedValuesOf("currency").map((value) => ({ value, label: `${value}, ${names.of(value) ?? ""}` }));
+}
+
 /** What the worth of cleaning is computed from, all optional. */
 function EnergyFields({ state }: { readonly state: SiteFormState }) {
+  const [currencies] = useState(listCurrencies);
   const choiceOf = (field: "currency" | "cleaningPricePer") => ({
     label: siteFieldOf(field).label,
     name: field,
@@ -147,7 +154,7 @@ function EnergyFields({ state }: { readonly state: SiteFormState }) {
             <Select
               key={field}
               {...choiceOf(field)}
-              data={currencies()}
+              data={currencies}
               searchable
               placeholder="Code or name"
               nothingFoundMessage="No currency has this code or name"
@@ -161,12 +168,6 @@ function EnergyFields({ state }: { readonly state: SiteFormState }) {
       </div>
     </fieldset>
   );
-}
-
-/** As in "INR, Indian Rupee". */
-function currencies() {
-  const names = new Intl.DisplayNames("en-GB", { type: "currency" });
-  return Intl.supportedValuesOf("currency").map((value) => ({ value, label: `${value}, ${names.of(value) ?? ""}` }));
 }
 
 /** §5 Site create: a maintenance partner, or contact, phone and email, which a chosen partner fills. */
