@@ -1,6 +1,7 @@
 import {
   expectDisabled,
   expectStatus,
+  expectStopToast,
   expectToast,
   expectTruth,
   robotCard,
@@ -43,7 +44,7 @@ test(
         await expect(cleaning).toHaveText("1 Cleaning");
 
         await card.stop.click();
-        await expectToast(browser, "Robot Control", `STOP command sent to Robot ${serial}`);
+        await expectStopToast(browser, serial);
         const standing = await expectTruth(simulator, serial, { motion: "STOPPED", runId: null, status: "stop" });
         expect(standing.startsTaken).toHaveLength(startsBefore + 1);
         await expectStatus(card, "Idle");
@@ -122,7 +123,7 @@ test("§8 Robot Refreshed, §8 Robot Control: Refresh status queries the robot, 
     // The pointer rests where the toast was: it does not time out.
     await expect(toasts(page)).toHaveCount(0);
     await card.stop.click();
-    await expectToast(page, "Robot Control", "STOP command sent to Robot SCR-1003");
+    await expectStopToast(page, "SCR-1003");
     await expect(toasts(page)).toHaveCount(0);
     await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
   });

@@ -5,6 +5,7 @@ import {
   chooseSite,
   endSettleTime,
   expectStatus,
+  expectStopToast,
   expectToast,
   expectTruth,
   REWA,
@@ -59,7 +60,7 @@ test("protocol rule 3, §4 Commands: a Start that is delayed until a later Stop 
     });
     await moving.start.click();
     await moving.stop.click();
-    await expectToast(page, "Robot Control", `STOP command sent to Robot ${moving.serial}`);
+    await expectStopToast(page, moving.serial);
     const answered = page.waitForResponse((response) => response.status() === 409);
     letGo();
     expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed in the meantime." });
@@ -133,14 +134,14 @@ test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for o
   const sent = commandsOf(page);
 
   await startAtTwoSites(page);
-  await moving.stop.click();
+  // The toast is looked for from the press on: it closes after 3 seconds.
+  await Promise.all([expectStopToast(page, moving.serial), moving.stop.click()]);
 
   await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
   const starts = sent.filter(({ command }) => command === "START");
   expect(starts.map(({ robotId, isAnswered }) => ({ robotId, isAnswered }))).toEqual(
     deaf.map((robotId) => ({ robotId, isAnswered: false })),
   );
-  await expectToast(page, "Robot Control", `STOP command sent to Robot ${moving.serial}`);
   await expectStatus(moving, "Idle");
   await endSettleTime(suncrew, ...deaf);
   await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);

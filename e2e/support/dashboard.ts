@@ -100,6 +100,15 @@ export async function expectToast(page: Page, title: string, ...lines: readonly 
   await expect(toast.first()).toBeVisible({ timeout: ANSWER_MS });
 }
 
+/** The toast of a Stop; where the database was slow, it adds that the Stop will be recorded. */
+export async function expectStopToast(page: Page, serial: string): Promise<void> {
+  await expectToast(
+    page,
+    "Robot Control",
+    new RegExp(`STOP command sent to Robot ${serial}(Sent to the robot; will be recorded\\.)?`),
+  );
+}
+
 function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
