@@ -12,6 +12,7 @@ import {
   expectCount,
   expectNoSidewaysScroll,
   expectNoToast,
+  expectText,
   expectTexts,
   expectToast,
   pressRetry,
@@ -103,6 +104,29 @@ test("protocol rule 3: a Stop that was sent without the database says so, and no
   const dialog = page.getByRole("dialog", { name: "Stop all robots: Bhadla Solar Park" });
   await expectContains(dialog.getByRole("status"), "0 of 2 robots stopped. Sent to 2 robots; will be recorded.");
   await expectCount(dialog.getByText(sent), 2);
+});
+
+test("Stop everything: the result tells robots that were moving from those that stood already", async () => {
+  when(siteStop).answer({
+    success: true,
+    message: "1 of 1 robot stopped. 1 already stopped.",
+    results: [11, 12].map((id) => ({
+      robotId: `SCR-10${id}`,
+      robotObjectId: id,
+      outcome: "SUCCESS" as const,
+      message: "Stopped.",
+      pending: false,
+      was_moving: id === 11,
+    })),
+  });
+  await openConsole("/dashboard?site=1");
+  await page.getByRole("button", { name: /^Stop all at Bhadla/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Stop all robots: Bhadla Solar Park" });
+  await expectText(dialog.getByRole("status"), "1 of 1 robot stopped. 1 already stopped.");
+  await expectTexts(dialog.getByRole("list", { name: "Result for each robot" }).getByRole("listitem"), [
+    /SCR-1011.*Has stopped\./,
+    /SCR-1012.*Already stopped\./,
+  ]);
 });
 
 test("§5 Robot form: a robot that was replaced while the former machine was being queried is not offline because of that query", async () => {

@@ -1,7 +1,7 @@
 import { createRollout, rolloutDetails, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Fixtures, setState } from "../../../test/fixtures.ts";
+import { addRobot, type Fixtures, setState } from "../../../test/fixtures.ts";
 import { seedFirmware, seededFirmware } from "../../../test/firmware-fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
@@ -30,6 +30,8 @@ beforeEach(async () => {
   const settings = { ...testSettings, publicUrl: () => "http://127.0.0.1:1" };
   rollouts = new RolloutEngine({ db: server.db, clock, broker, log: pino({ level: "silent" }), settings });
   await rollouts.start();
+  // The round of the start is over before time moves on, which begins another by itself.
+  await rollouts.runOnce();
 });
 afterEach(async () => {
   await rollouts.stop();
@@ -89,8 +91,6 @@ describe("protocol rule 13: a rollout waits for robots no longer than chosen", (
 
   test("none is given up while others can take the firmware, nor before this server has heard which robots are online", async () => {
     const id = await begin({ batch_size: 1 });
-    // The round of the start is over, and time has not moved on yet, which begins another by itself.
-    await rollouts.runOnce();
     await ready(fixtures.ownRobot.id, new Date(clock.now().getTime() + 24 * HOUR_MS));
     clock.advance(24 * HOUR_MS);
     await rollouts.runOnce();
@@ -123,6 +123,28 @@ describe("protocol rule 13: a rollout waits for robots no longer than chosen", (
     expect((await details(id)).state).toBe("RUNNING");
     await pass(1);
     expect((await details(id)).state).toBe("DONE");
+  });
+});
+
+describe("protocol rule 13: a batch", () => {
+  test("after the canary is as large as chosen, where the rows of no robot are locked", async () => {
+    const robotIds = own().map(({ id }) => id);
+    for (const serial of ["OWN-3", "OWN-4", "OWN-5", "OWN-6"]) {
+      robotIds.push((await addRobot(server.db, fixtures.ownSiteId, serial)).id);
+    }
+    for (const robotId of robotIds) await ready(robotId);
+    const id = await begin({ robot_ids: robotIds, batch_size: 3 });
+    const endBatch = async () => {
+      await rollouts.runOnce();
+      const { numUpdatedRows } = await server.db
+        .updateTable("rollout_robots")
+        .set({ state: "DONE", ended_at: clock.now() })
+        .where("rollout_id", "=", id)
+        .where("state", "=", "OFFERED")
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    };
+    expect([await endBatch(), await endBatch(), await endBatch()]).toEqual([1, 3, 2]);
   });
 });
 
