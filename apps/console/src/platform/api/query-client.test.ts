@@ -1,0 +1,84 @@
+import { QueryObserver } from "@tanstack/react-query";
+import { afterEach, expect, test } from "vitest";
+import { queryClient } from "./query-client.ts";
+
+const KEY = ["attention"];
+
+afterEach(() => {
+  queryClient.clear();
+});
+
+/** A list whose answers arrive when the test says so. */
+function slowList() {
+  const arrivals: PromiseWithResolvers<string>[] = [];
+  return {
+    arrivals,
+    options: {
+      queryKey: KEY,
+      queryFn: () => {
+        const arrival = Promise.withResolvers<string>();
+        arrivals.push(arrival);
+        return arrival.promise;
+      },
+    },
+  };
+}
+
+/** Resolves once the list was requested this often. */
+const requested = async ({ arrivals }: ReturnType<typeof slowList>, times: number) =>
+  expect.poll(() => arrivals.length).toBe(times);
+
+test("Live: what changes while a list is read for the first time is read again", async () => {
+  const list = slowList();
+  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
+  await requested(list, 1);
+  const refetched = queryClient.invalidateQueries({ queryKey: KEY });
+  list.arrivals[0]?.resolve("before the change");
+  await requested(list, 2);
+  expect(queryClient.getQueryData(KEY)).toBe("before the change");
+  list.arrivals[1]?.resolve("after the change");
+  await refetched;
+  expect(queryClient.getQueryData(KEY)).toBe("after the change");
+  expect(list.arrivals).toHaveLength(2);
+  stop();
+});
+
+test("Live: what changes while a list is read in advance is read again when it is shown", async () => {
+  const list = slowList();
+  const reading = queryClient.prefetchQuery(list.options);
+  await requested(list, 1);
+  const marked = queryClient.invalidateQueries({ queryKey: KEY });
+  list.arrivals[0]?.resolve("before the change");
+  await Promise.all([reading, marked]);
+  expect(list.arrivals).toHaveLength(1);
+  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
+  await requested(list, 2);
+  list.arrivals[1]?.resolve("after the change");
+  await expect.poll(() => queryClient.getQueryData(KEY)).toBe("after the change");
+  stop();
+});
+
+test("Live: a first read that fails is not repeated by what changes meanwhile", async () => {
+  const list = slowList();
+  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
+  await requested(list, 1);
+  const refetched = queryClient.invalidateQueries({ queryKey: KEY });
+  list.arrivals[0]?.reject(new Error("it fails"));
+  await refetched;
+  expect(list.arrivals).toHaveLength(1);
+  stop();
+});
+
+test("Live: a list that is read already is requested once more for a change", async () => {
+  const list = slowList();
+  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
+  await requested(list, 1);
+  list.arrivals[0]?.resolve("read");
+  await expect.poll(() => queryClient.getQueryData(KEY)).toBe("read");
+  const refetched = queryClient.invalidateQueries({ queryKey: KEY });
+  await requested(list, 2);
+  list.arrivals[1]?.resolve("read again");
+  await refetched;
+  expect(list.arrivals).toHaveLength(2);
+  stop();
+});
