@@ -16,6 +16,7 @@ import {
 import { signInWith } from "./support/sign-in.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 import { startTlsProxy } from "./support/tls-proxy.ts";
+import { recordToasts } from "./support/toast-record.ts";
 
 interface SentCommand {
   readonly robotId: string;
@@ -124,6 +125,7 @@ test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for o
   const context = await browser.newContext({ baseURL: proxy.url, ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await problems.watch(page);
+  await recordToasts(context);
   await signInWith(page, accounts.admin);
   await chooseSite(page, BHADLA);
   const moving = robotCard(page, "SCR-1001");
@@ -134,8 +136,8 @@ test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for o
   const sent = commandsOf(page);
 
   await startAtTwoSites(page);
-  // The toast is looked for from the press on: it closes after 3 seconds.
-  await Promise.all([expectStopToast(page, moving.serial), moving.stop.click()]);
+  await moving.stop.click();
+  await expectStopToast(page, moving.serial);
 
   await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
   const starts = sent.filter(({ command }) => command === "START");

@@ -3,6 +3,7 @@ import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
 import type { RunningServer } from "./server-process.ts";
 import type { SimulatorControl } from "./simulator.ts";
 import { expect } from "./suncrew.ts";
+import { lastInputMs, toastsSince } from "./toast-record.ts";
 
 /** Sites of the demo, in the console's order. */
 export const BHADLA = "Bhadla Solar Park";
@@ -89,15 +90,13 @@ export async function expectToastsGone(page: Page): Promise<void> {
   await expect(toasts(page)).toHaveCount(0);
 }
 
-/** A toast with this title and exactly these lines. */
+/** A toast with this title and exactly these lines, since the last press before this call. */
 export async function expectToast(page: Page, title: string, ...lines: readonly (string | RegExp)[]): Promise<void> {
   const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");
-  const toast = toasts(page)
-    .filter({ has: page.locator("strong").getByText(title, { exact: true }) })
-    .filter({
-      has: page.locator("p").filter({ hasText: new RegExp(`^${pattern}$`) }),
-    });
-  await expect(toast.first()).toBeVisible({ timeout: ANSWER_MS });
+  const pressedMs = await lastInputMs(page);
+  await expect
+    .poll(() => toastsSince(page, pressedMs), { message: "toasts since the last press", timeout: ANSWER_MS })
+    .toContainEqual(expect.stringMatching(new RegExp(`^${escaped(title)}: ${pattern}$`)));
 }
 
 /** The toast of a Stop; where the database was slow, it adds that the Stop will be recorded. */

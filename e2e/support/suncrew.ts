@@ -6,6 +6,7 @@ import { type RunningServer, startServer } from "./server-process.ts";
 import { SimulatorControl } from "./simulator.ts";
 import { slowDown } from "./slow-machine.ts";
 import { StoredSessions } from "./stored-sessions.ts";
+import { recordToasts } from "./toast-record.ts";
 
 /** The known accounts of a demo. */
 export const accounts = {
@@ -122,6 +123,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   page: async ({ page, problems }, use) => {
     await problems.watch(page);
+    await recordToasts(page.context());
     await slowDown(page);
     await use(page);
   },
@@ -131,6 +133,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const context = await browser.newContext({ baseURL });
       const page = await context.newPage();
       await problems.watch(page);
+      await recordToasts(context);
       await slowDown(page);
       pages.push(page);
       return page;

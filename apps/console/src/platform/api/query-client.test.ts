@@ -25,8 +25,9 @@ function slowList() {
 }
 
 /** Resolves once the list was requested this often. */
-const requested = async ({ arrivals }: ReturnType<typeof slowList>, times: number) =>
-  expect.poll(() => arrivals.length).toBe(times);
+async function requested({ arrivals }: ReturnType<typeof slowList>, times: number): Promise<void> {
+  await expect.poll(() => arrivals.length).toBe(times);
+}
 
 test("Live: what changes while a list is read for the first time is read again", async () => {
   const list = slowList();

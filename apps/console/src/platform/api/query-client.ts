@@ -25,7 +25,7 @@ class FreshQueryClient extends QueryClient {
     await super.invalidateQueries(filters, options);
     if (joined.length === 0) return;
     // Those that nobody shows any more are not awaited above.
-    await Promise.allSettled(joined.map(({ promise }) => promise));
+    await Promise.allSettled(joined.flatMap(({ promise }) => promise ?? []));
     const answered = new Set(joined.filter(({ state }) => state.data !== undefined).map(({ queryHash }) => queryHash));
     const isWanted = filters.predicate ?? (() => true);
     await super.invalidateQueries(
