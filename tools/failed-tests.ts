@@ -75,7 +75,7 @@ export function failedInPlaywright(text: string): FailedTest[] {
   ];
 }
 
-/** A summary to print after thousands of other lines, none wider than a screen. */
+/** A summary to print after thousands of other lines; what was expected and what was there is often a long line. */
 export function describeFailed(tests: readonly FailedTest[]): string {
   return tests
     .map(({ title, message }) => {
@@ -83,7 +83,7 @@ export function describeFailed(tests: readonly FailedTest[]): string {
         .split("\n")
         .filter((line) => line.trim() !== "" && !/^\s+at /.test(line))
         .slice(0, 12);
-      return [title, ...lines.map((line) => `    ${line.slice(0, 160)}`)].join("\n");
+      return [title, ...lines.map((line) => `    ${line.slice(0, 400)}`)].join("\n");
     })
     .join("\n");
 }
