@@ -133,6 +133,21 @@ test("first load: every script of the build has at least 5 kB, except the first,
   expect(sizes.filter(({ bytes }) => bytes < 5_000)).toEqual([]);
 });
 
+test("first load: whatever the dashboard opens later can be loaded: no script needs another one that needs it first", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await expect(page.getByRole("article").first()).toBeVisible();
+  const names = (await readdir(files)).filter((name) => name.endsWith(".js") && !name.startsWith("first-"));
+  const failures = await page.evaluate(async (scripts) => {
+    const failed: string[] = [];
+    for (const name of scripts) await import(`/assets/${name}`).catch((error) => failed.push(`${name}: ${error}`));
+    return failed;
+  }, names);
+  expect(failures).toEqual([]);
+});
+
 /** Where the site's button was from when it appeared until now, as one entry for each place. */
 async function watchPlaces(page: Page, name: string): Promise<() => Promise<readonly string[]>> {
   await page.addInitScript((site) => {

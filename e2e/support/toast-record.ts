@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "@playwright/test";
 interface ToastRecord {
   /** When somebody last pressed a button or a key. */
   lastInputMs: number;
-  /** Every toast with its title and one of its messages, and until when it was shown; infinite for one that still is. */
+  /** Until when each toast was shown, by its title and one of its messages as JSON; infinite for one that still is. */
   readonly shownUntil: Map<string, number>;
 }
 
@@ -18,12 +18,11 @@ export async function recordToasts(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     const record: ToastRecord = { lastInputMs: 0, shownUntil: new Map() };
     (globalThis as RecordingWindow).suncrewToasts = record;
-    const textOf = (element: Element | null) => (element?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
     const look = () => {
       const shown = new Set<string>();
       for (const toast of document.querySelectorAll('section[aria-label="Messages"] > div')) {
         for (const message of toast.querySelectorAll("p")) {
-          shown.add(`${textOf(toast.querySelector("strong"))}: ${textOf(message)}`);
+          shown.add(JSON.stringify([toast.querySelector("strong")?.textContent, message.textContent]));
         }
       }
       for (const [text, until] of record.shownUntil) {
@@ -43,11 +42,11 @@ export async function lastInputMs(page: Page): Promise<number> {
   return page.evaluate(() => (globalThis as RecordingWindow).suncrewToasts?.lastInputMs ?? 0);
 }
 
-/** All toasts that were on the page at that time or later, each as "title: message". */
-export async function toastsSince(page: Page, sinceMs: number): Promise<string[]> {
+/** The titles and messages of all toasts that were on the page at that time or later. */
+export async function toastsSince(page: Page, sinceMs: number): Promise<unknown[]> {
   return page.evaluate((since) => {
     const record = (globalThis as RecordingWindow).suncrewToasts;
     if (record === undefined) throw new Error("This page does not record its toasts.");
-    return [...record.shownUntil].flatMap(([text, until]) => (until >= since ? [text] : []));
+    return [...record.shownUntil].flatMap(([text, until]) => (until >= since ? [JSON.parse(text) as unknown] : []));
   }, sinceMs);
 }

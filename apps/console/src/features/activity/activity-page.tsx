@@ -7,7 +7,8 @@ import { type QueryKey, queryOptions, useInfiniteQuery, useQuery } from "@tansta
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { call, send } from "../../platform/api/call.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
-import { pagedQuery, type PageOf, queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { pagedQuery, type PageOf } from "../../platform/api/paged-query.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { InvalidationQueue } from "../../platform/live/invalidation-queue.ts";
 import { onLiveEvents } from "../../platform/live/live.ts";

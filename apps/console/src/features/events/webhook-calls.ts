@@ -14,7 +14,8 @@ import {
 import type { QueryOf, ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { call } from "../../platform/api/call.ts";
 import { change, type Changed, type Refusal, refusalIn, refusalOf } from "../../platform/api/change.ts";
-import { pagedQuery, queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { pagedQuery } from "../../platform/api/paged-query.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 
 /** None of this is part of the live stream. */
 const REFETCH_INTERVAL_MS = 5_000;

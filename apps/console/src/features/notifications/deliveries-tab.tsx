@@ -10,7 +10,7 @@ import { IconFilterOff, IconListDetails, IconSend, IconRotateClockwise } from "@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
-import { pagedQuery } from "../../platform/api/route-query.ts";
+import { pagedQuery } from "../../platform/api/paged-query.ts";
 import { PagedTable } from "../../platform/paged-table.tsx";
 import { type UrlState, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, sameNames, type UrlSchema } from "../../platform/url-state.ts";

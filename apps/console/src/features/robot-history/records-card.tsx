@@ -14,7 +14,8 @@ import { type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from "@tansta
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { call } from "../../platform/api/call.ts";
-import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
+import { pagedQuery } from "../../platform/api/paged-query.ts";
+import { routeQuery } from "../../platform/api/route-query.ts";
 import { OlderButton } from "../../platform/paged-list.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";

@@ -44,21 +44,6 @@ test("Live: what changes while a list is read for the first time is read again",
   stop();
 });
 
-test("Live: what changes while a list is read in advance is read again when it is shown", async () => {
-  const list = slowList();
-  const reading = queryClient.prefetchQuery(list.options);
-  await requested(list, 1);
-  const marked = queryClient.invalidateQueries({ queryKey: KEY });
-  list.arrivals[0]?.resolve("before the change");
-  await Promise.all([reading, marked]);
-  expect(list.arrivals).toHaveLength(1);
-  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
-  await requested(list, 2);
-  list.arrivals[1]?.resolve("after the change");
-  await expect.poll(() => queryClient.getQueryData(KEY)).toBe("after the change");
-  stop();
-});
-
 test("Live: a first read that fails is not repeated by what changes meanwhile", async () => {
   const list = slowList();
   const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});

@@ -1,11 +1,9 @@
 import {
   CancelledError,
-  type InvalidateOptions,
   type InvalidateQueryFilters,
   notifyManager,
   QueryCache,
   QueryClient,
-  type QueryKey,
 } from "@tanstack/react-query";
 import { afterPress } from "../press.ts";
 import { logFailure, NetworkError } from "./errors.ts";
@@ -15,23 +13,12 @@ import { logFailure, NetworkError } from "./errors.ts";
  * it stale. Here such a fetch is followed by another one.
  */
 class FreshQueryClient extends QueryClient {
-  override async invalidateQueries<Key extends QueryKey = QueryKey>(
-    filters: InvalidateQueryFilters<Key> = {},
-    options?: InvalidateOptions,
-  ): Promise<void> {
+  override async invalidateQueries(filters?: InvalidateQueryFilters) {
     const joined = this.getQueryCache()
-      .findAll({ ...filters, fetchStatus: "fetching" })
-      .filter(({ state }) => state.data === undefined);
-    await super.invalidateQueries(filters, options);
-    if (joined.length === 0) return;
-    // Those that nobody shows any more are not awaited above.
-    await Promise.allSettled(joined.flatMap(({ promise }) => promise ?? []));
-    const answered = new Set(joined.filter(({ state }) => state.data !== undefined).map(({ queryHash }) => queryHash));
-    const isWanted = filters.predicate ?? (() => true);
-    await super.invalidateQueries(
-      { ...filters, predicate: (query) => answered.has(query.queryHash) && isWanted(query) },
-      options,
-    );
+      .findAll(filters)
+      .filter(({ promise, state }) => promise && !state.dataUpdatedAt);
+    await super.invalidateQueries(filters);
+    await super.invalidateQueries({ predicate: (query) => joined.includes(query) && query.state.dataUpdatedAt > 0 });
   }
 }
 
