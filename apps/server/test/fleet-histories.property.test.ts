@@ -307,7 +307,8 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     MINUTES,
     TOLERANCE_MS,
   );
-  expect(broken, "nothing starts by need that was not decided, and everything is decided once").toEqual([]);
+  const rule = "nothing starts by need that was not decided, and everything is decided once";
+  expect(broken, `${rule}: ${JSON.stringify(broken)}`).toEqual([]);
   // Protocol rules 1 and 5: no old START acts, and none twice.
   const { starts, startsTaken } = harness.robot(robot).truth();
   expect(new Set(startsTaken).size).toBe(startsTaken.length);

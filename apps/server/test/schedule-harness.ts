@@ -53,6 +53,8 @@ export class ScheduleHarness {
   readonly #database: OpenDatabase;
   #names = 0;
 
+  /** How long it takes to compute what a cleaning is worth. */
+  worthTakesMs = 0;
   /** Where what a cleaning is worth cannot be computed. */
   readonly failingSites = new Set<number>();
 
@@ -109,6 +111,7 @@ export class ScheduleHarness {
     };
     const worthOf: WorthOfRobots = async (siteId, ...asked) => {
       if (this.failingSites.has(siteId)) throw new Error("The worker failed");
+      this.clock.advance(this.worthTakesMs);
       return computeEvening(db, siteId, ...asked);
     };
     const onServed = (lateMs: number) => void this.servedLateMs.push(lateMs);

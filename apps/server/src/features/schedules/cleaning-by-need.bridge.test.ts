@@ -437,6 +437,17 @@ describe("§11 Cleaning by need", () => {
     expect((await codes()).toSorted()).toEqual(["NOT_LEAST_DAYS", "RUNS_MOST_DAYS"]);
   });
 
+  test("a decision is of the moment in which it is known, however long that takes to compute", async () => {
+    harness = await ScheduleHarness.open(BEFORE);
+    const group = await harness.group(1);
+    await soiled(group);
+    await ran(group, 5);
+    await byNeed(group);
+    harness.worthTakesMs = 5_000;
+    await harness.until(DECIDED);
+    expect(await decisions()).toMatchObject([{ runs: true, decided_at: later(DECIDED, 5_000) }]);
+  });
+
   test("however many fail, the others are decided", async () => {
     harness = await ScheduleHarness.open(BEFORE);
     for (let nth = 1; nth <= 21; nth += 1) {

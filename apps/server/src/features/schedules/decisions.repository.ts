@@ -4,8 +4,9 @@ import { decidesAt, STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-d
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { decideEvening, type Evening, LAST_RUN_SHARE } from "@suncrew/domain/soiling/cleaning-by-need.ts";
 import { sql } from "kysely";
-import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { readLastCleanings } from "../soiling/public.ts";
 import type { DecisionRow, ScheduleRow } from "./schedule-row.ts";
 import { touchGroup } from "./schedules.repository.ts";
@@ -56,11 +57,11 @@ export type WorthOfRobots = (
  * first. Rejects if it depends on what a cleaning is worth and that cannot be computed.
  */
 export async function decideSchedule(
-  db: Db,
+  { db, clock }: Pick<Dependencies, "db" | "clock">,
   schedule: UndecidedSchedule,
-  now: Date,
   worthOf: WorthOfRobots,
 ): Promise<void> {
+  const now = clock.now();
   const { next_run_at: dueAt, site_id, group_id, timezone, least_days: least, most_days: most } = schedule;
   const robotIds = await readCountedRobots(db, group_id);
   const lastRun = await readLastRun(db, robotIds);
@@ -80,7 +81,8 @@ export async function decideSchedule(
       .where("next_run_at", "=", dueAt)
       .forUpdate()
       .executeTakeFirst();
-    if (current !== undefined && (await insertDecision(tx, schedule, dueAt, decision, now)))
+    // What a cleaning is worth may have taken a while to compute.
+    if (current !== undefined && (await insertDecision(tx, schedule, dueAt, decision, clock.now())))
       await touchGroup(tx, group_id);
   });
 }

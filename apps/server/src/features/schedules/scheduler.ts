@@ -157,7 +157,7 @@ export class Scheduler implements Service {
     for (const schedule of await findUndecided(db, now, [...this.#decideAgainMs.keys()])) {
       if (this.#ended) return;
       try {
-        await decideSchedule(db, schedule, now, this.#deps.worthOf);
+        await decideSchedule(this.#deps, schedule, this.#deps.worthOf);
       } catch (error) {
         const dueInMs = schedule.next_run_at.getTime() - now.getTime();
         this.#decideAgainMs.set(
