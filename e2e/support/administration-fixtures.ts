@@ -1,3 +1,4 @@
+import { closePages } from "./close-pages.ts";
 import { GroupFixtures } from "./group-fixtures.ts";
 import { RobotFixtures } from "./robot-fixtures.ts";
 import { SiteFixtures } from "./site-fixtures.ts";
@@ -11,11 +12,10 @@ interface Made {
 
 /** A test's own sites with robots and groups; all are deleted after it, robots before their sites. */
 export const test = base.extend<Made>({
-  sites: async ({ apiAs, page }, use) => {
+  sites: async ({ apiAs, browser }, use) => {
     const sites = await SiteFixtures.begin(await apiAs("admin"));
     await use(sites);
-    // A page that shows a site would request its robots while they are being deleted.
-    await page.goto("about:blank");
+    await closePages(browser);
     await sites.restore();
   },
   groups: async ({ apiAs }, use) => {
@@ -24,10 +24,11 @@ export const test = base.extend<Made>({
     await use(groups);
     await groups.deleteAll();
   },
-  robots: async ({ apiAs, sites: _after, groups: _with }, use) => {
+  robots: async ({ apiAs, browser, sites: _after, groups: _with }, use) => {
     const robots = new RobotFixtures(await apiAs("admin"));
     await robots.deleteAll();
     await use(robots);
+    await closePages(browser);
     await robots.deleteAll();
   },
 });
