@@ -25,12 +25,12 @@ const test = base.extend<{ readonly unmuted: void }>({
 
 const mutedText = (page: Page) => robotCard(page, SERIAL).root.getByText("Muted", { exact: true });
 
-/** Where Start is on its card, wherever the page is scrolled to. */
+/** Where Start is on the page, below and beside its title, wherever the page is scrolled to. */
 async function placeOfStart(page: Page) {
-  return robotCard(page, SERIAL).start.evaluate((start) => {
-    const [button, card] = [start.getBoundingClientRect(), start.closest("article")?.getBoundingClientRect()];
-    return { x: button.x - (card?.x ?? 0), y: button.y - (card?.y ?? 0) };
-  });
+  const title = await page.getByRole("heading", { level: 1 }).boundingBox();
+  const start = await robotCard(page, SERIAL).start.boundingBox();
+  if (title === null || start === null) throw new Error("The page does not show its title and the robot.");
+  return { x: start.x - title.x, y: start.y - title.y };
 }
 
 /** Opens the dialog of the card, and types when the mute ends: in three days at 18:45. */

@@ -8,31 +8,26 @@ afterEach(() => {
   queryClient.clear();
 });
 
-/** A list whose answers arrive when the test says so. */
-function slowList() {
+/** A list that is shown and whose first request is on its way; its answers arrive when the test says so. */
+async function shownList() {
   const arrivals: PromiseWithResolvers<string>[] = [];
-  return {
-    arrivals,
-    options: {
-      queryKey: KEY,
-      queryFn: () => {
-        const arrival = Promise.withResolvers<string>();
-        arrivals.push(arrival);
-        return arrival.promise;
-      },
-    },
+  const queryFn = () => {
+    const arrival = Promise.withResolvers<string>();
+    arrivals.push(arrival);
+    return arrival.promise;
   };
+  new QueryObserver(queryClient, { queryKey: KEY, queryFn }).subscribe(() => {});
+  await requested({ arrivals }, 1);
+  return { arrivals };
 }
 
 /** Resolves once the list was requested this often. */
-async function requested({ arrivals }: ReturnType<typeof slowList>, times: number): Promise<void> {
+async function requested({ arrivals }: { readonly arrivals: readonly unknown[] }, times: number): Promise<void> {
   await expect.poll(() => arrivals.length).toBe(times);
 }
 
 test("Live: what changes while a list is read for the first time is read again", async () => {
-  const list = slowList();
-  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
-  await requested(list, 1);
+  const list = await shownList();
   const refetched = queryClient.invalidateQueries({ queryKey: KEY });
   list.arrivals[0]?.resolve("before the change");
   await requested(list, 2);
@@ -41,24 +36,18 @@ test("Live: what changes while a list is read for the first time is read again",
   await refetched;
   expect(queryClient.getQueryData(KEY)).toBe("after the change");
   expect(list.arrivals).toHaveLength(2);
-  stop();
 });
 
 test("Live: a first read that fails is not repeated by what changes meanwhile", async () => {
-  const list = slowList();
-  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
-  await requested(list, 1);
+  const list = await shownList();
   const refetched = queryClient.invalidateQueries({ queryKey: KEY });
   list.arrivals[0]?.reject(new Error("it fails"));
   await refetched;
   expect(list.arrivals).toHaveLength(1);
-  stop();
 });
 
 test("Live: a list that is read already is requested once more for a change", async () => {
-  const list = slowList();
-  const stop = new QueryObserver(queryClient, list.options).subscribe(() => {});
-  await requested(list, 1);
+  const list = await shownList();
   list.arrivals[0]?.resolve("read");
   await expect.poll(() => queryClient.getQueryData(KEY)).toBe("read");
   const refetched = queryClient.invalidateQueries({ queryKey: KEY });
@@ -66,5 +55,4 @@ test("Live: a list that is read already is requested once more for a change", as
   list.arrivals[1]?.resolve("read again");
   await refetched;
   expect(list.arrivals).toHaveLength(2);
-  stop();
 });
