@@ -10,7 +10,7 @@ import { isLockTimeout, setLockTimeout } from "./transactions.ts";
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
 /** Any number all servers agree on; one migrates at a time, and no server reads the schema during a migration. */
-const MIGRATION_LOCK = 7_305_001;
+export const MIGRATION_LOCK = 7_305_001;
 
 /** The application name of a migration's connection; any other connection may be a server. */
 export const MIGRATION_CONNECTION = "suncrew-migrate";
@@ -79,8 +79,10 @@ async function compare(db: Executor): Promise<Schema> {
 }
 
 async function readApplied(db: Executor): Promise<Migration[]> {
-  const { rows } = await sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`.execute(db);
-  if (rows[0]?.there !== true) return [];
+  // Read from pg_class: after a wait for another process's migration, `to_regclass` alone still answers from this
+  // connection's cache that there is no such table.
+  const { rows } = await sql`select from pg_class where oid = to_regclass('migrations')`.execute(db);
+  if (rows.length === 0) return [];
   // Older tables lack the columns.
   const applied = sql<Migration>`
     select name, coalesce((to_jsonb(migrations) ->> 'additive')::boolean, false) as additive,
