@@ -30,11 +30,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** How long tests wait for what must come, in milliseconds: it says nothing about speed, even on a busy machine. */
+const patienceMs = 30_000;
+
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.
   isolate: false,
   setupFiles: ["tools/test-setup.ts"],
   provide: { soak },
+  expect: { poll: { timeout: patienceMs } },
 };
 
 /**
@@ -52,7 +56,7 @@ const chromium = {
       },
     },
     contextOptions: { locale: "en-GB", timezoneId: "Asia/Kolkata" },
-    actionTimeout: 10_000,
+    actionTimeout: patienceMs,
   }),
   prewarm: undefined,
 };
@@ -68,7 +72,7 @@ export default defineConfig({
   test: {
     maxWorkers,
     sequence: { sequencer: LongestFirst },
-    reporters: ["default"],
+    reporters: ["default", "./tools/failed-tests-reporter.ts"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
     /** Screenshots of failed tests. */
@@ -114,7 +118,7 @@ export default defineConfig({
           setupFiles: ["test/setup.ts"],
           globalSetup: [absolute("e2e/support/browser-setup.ts")],
           testTimeout: 120_000,
-          expect: { poll: { timeout: 10_000, interval: 150 } },
+          expect: { poll: { timeout: patienceMs, interval: 150 } },
           browser: {
             enabled: true,
             headless: true,

@@ -68,7 +68,7 @@ test("§4 Robot live status, a jam and an offline robot, protocol rule 12: Criti
     await card.refresh.click();
     await expectToast(page, ...told);
     await simulator.clear("SCR-1007");
-    await expectStatus(card, "Idle", { timeout: 20_000 });
+    await expectStatus(card, "Idle");
     await expect(card.root.getByText("Last reading: Mock")).toBeHidden();
     await expectEnabled(card.start);
   });

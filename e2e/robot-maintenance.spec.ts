@@ -261,7 +261,7 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
 
     await simulator.clear("SCR-1010");
     await expectTruth(simulator, "SCR-1010", { mode: "MAINTENANCE" });
-    await expect(parts.note.getByText(CONFIRMED, { exact: true })).toBeVisible({ timeout: 15_000 });
+    await expect(parts.note.getByText(CONFIRMED, { exact: true })).toBeVisible();
     await expect(card.root).toContainText("In maintenance, connected");
     await parts.exit.click();
     await parts.release.click();

@@ -100,7 +100,7 @@ test("protocol rule 3, §4 Commands: a Start that is delayed until a later Stop 
     expect(starts.map(({ isAnswered }) => isAnswered)).toEqual(deaf.map(() => false));
     await endSettleTime(suncrew, ...deaf);
     await expectStatus(tooMany, "Idle");
-    await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => starts.every(({ isAnswered }) => isAnswered)).toBe(true);
     expect(await startsOf(simulator, tooMany.serial)).toBe(startsBefore);
     expect(sent.filter(({ command }) => command === "START")).toHaveLength(deaf.length);
 
@@ -146,7 +146,7 @@ test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for o
   );
   await expectStatus(moving, "Idle");
   await endSettleTime(suncrew, ...deaf);
-  await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => starts.every(({ isAnswered }) => isAnswered)).toBe(true);
   for (const serial of deaf) {
     await simulator.clear(serial);
     await expectTruth(simulator, serial, { motion: "STOPPED" });

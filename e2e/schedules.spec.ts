@@ -205,7 +205,7 @@ test("§4 Schedule, §8 Schedule Created, Updated, Deleted: a partner schedules 
   await remove.click();
   await question.getByRole("button", { name: "Delete Schedule" }).click();
   await expectToast(page, "Schedule Deleted", `Schedule for "Partner's rows" has been removed successfully.`);
-  await expect(groupCard(page, "Partner's rows").getByText("No schedule")).toBeVisible({ timeout: 1000 });
+  await expect(groupCard(page, "Partner's rows").getByText("No schedule")).toBeVisible();
   expect(new URL(page.url()).search).toBe(`?site=${group.site_id}&tab=groups`);
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened);
 });

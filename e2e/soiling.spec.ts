@@ -217,7 +217,7 @@ test("§11 Measured: a file is imported once its wrong row is mended, and compar
   const comparison = `**/api/measurements/${bhadla.site.id}/comparison`;
   await page.route(comparison, (route) => route.fulfill({ status: 503, json: { message: "Busy." } }));
   await page.reload();
-  await expect(measured).toContainText("What is measured at this site could not be loaded.", { timeout: 30_000 });
+  await expect(measured).toContainText("What is measured at this site could not be loaded.");
   await page.unroute(comparison);
   await measured.getByRole("button", { name: "Retry" }).click();
   await expect(control).toContainText("4.2 % more energy");

@@ -28,8 +28,6 @@ const NONE = {
 } satisfies BodyOf<typeof updateSiteGuard>;
 /** The weather sensor of the site. */
 const SENSOR = "WX-1001";
-/** The weather is compared with limits every few seconds, and the browser hears of it. */
-const JUDGED_MS = 20_000;
 /** The demo stores its sample weather in its first minutes. */
 const FORECAST_MS = 90_000;
 
@@ -96,7 +94,7 @@ test("§11 Wind and rain guard: a partner sets limits; a passed one stops the ro
     await expect(dialog).toContainText("The forecast of this hour and the next is within these limits.");
     await dialog.getByRole("button", { name: "Save" }).click();
     await expectToast(page, "Weather Limits Saved", `The weather limits of ${BHADLA} have been saved.`);
-    await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+    await expect(siteFacts(page)).toContainText("Within limits");
     await expectStatus(card, "Normal");
   });
 
@@ -106,14 +104,12 @@ test("§11 Wind and rain guard: a partner sets limits; a passed one stops the ro
     await expect(dialog).toContainText("With these limits no robot could run now");
     await expectAccessible(page, dialog);
     await dialog.getByRole("button", { name: "Save" }).click();
-    await expect(noticeOf(page)).toContainText("No robot starts: the weather passes a limit of this site", {
-      timeout: JUDGED_MS,
-    });
+    await expect(noticeOf(page)).toContainText("No robot starts: the weather passes a limit of this site");
     await expect(noticeOf(page)).toContainText(/°C \(not above 5 °C\) is (forecast|measured)\./);
     await expect(noticeOf(page)).toContainText(
       /Passed since .+\)\. Sample forecast, received .+\. Sensor WX-1001: last/,
     );
-    await expectStatus(card, "Idle", { timeout: JUDGED_MS });
+    await expectStatus(card, "Idle");
     const { state } = await limits.read();
     await expectDisabled(card.start, state?.text ?? "");
   });
@@ -122,7 +118,7 @@ test("§11 Wind and rain guard: a partner sets limits; a passed one stops the ro
     const attention = page.getByRole("region", { name: "Attention" });
     // The site may be soiled as well.
     const item = attention.getByRole("listitem").filter({ hasText: BHADLA }).filter({ hasText: "Wind and rain guard" });
-    await expect(item).toBeVisible({ timeout: JUDGED_MS });
+    await expect(item).toBeVisible();
     await card.root.getByRole("link", { name: "SCR-1001" }).click();
     await expect(noticeOf(page)).toContainText("(not above 5 °C)");
     await expect(page.getByRole("region", { name: "Records" })).toContainText("not above 5 °C");
@@ -149,20 +145,18 @@ test("§11 Wind and rain guard: where the forecast is old, the weather is not kn
   test.setTimeout(120_000 + FORECAST_MS);
   await limits.set({ max_gust_kmh: 200 });
   await signIn(page, "admin", { at: `/dashboard?site=${limits.siteId}` });
-  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+  await expect(siteFacts(page)).toContainText("Within limits");
   const age = (by: string) =>
     suncrew.sql(`update site_weather_days set confirmed_at = confirmed_at ${by} interval '7 hours'
       where site_id = ${limits.siteId}`);
   await age("-");
-  await expect(noticeOf(page)).toContainText("No robot starts: the weather at this site is not known", {
-    timeout: JUDGED_MS,
-  });
+  await expect(noticeOf(page)).toContainText("No robot starts: the weather at this site is not known");
   await expect(noticeOf(page)).toContainText("One that is older than six hours counts for nothing.");
   const { state } = await limits.read();
   await expectDisabled(robotCard(page, "SCR-1001").start, state?.text ?? "");
   await expectAccessible(page, noticeOf(page));
   await age("+");
-  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+  await expect(siteFacts(page)).toContainText("Within limits");
 });
 
 test("§11 Wind and rain guard: on a phone, notice and limits survive a failing call, and Retry brings them", async ({
@@ -177,11 +171,11 @@ test("§11 Wind and rain guard: on a phone, notice and limits survive a failing 
   problems.allow(/api\/sites\/guard/);
   await page.route("**/api/sites/guard/*", (route) => route.abort());
   await signIn(page, "admin", { at: `/dashboard?site=${limits.siteId}` });
-  await expect(noticeOf(page)).toContainText("(not above 5 °C)", { timeout: JUDGED_MS });
-  await expect(noticeOf(page)).toContainText("Since when could not be read.", { timeout: JUDGED_MS });
+  await expect(noticeOf(page)).toContainText("(not above 5 °C)");
+  await expect(noticeOf(page)).toContainText("Since when could not be read.");
   await noticeOf(page).getByRole("button", { name: "Weather limits" }).click();
   const dialog = page.getByRole("dialog", { name: `Weather Limits: ${BHADLA}` });
-  await expect(dialog).toContainText("The weather limits could not be loaded.", { timeout: JUDGED_MS });
+  await expect(dialog).toContainText("The weather limits could not be loaded.");
   await page.unroute("**/api/sites/guard/*");
   await dialog.getByRole("button", { name: "Retry" }).click();
   await expect(dialog.getByLabel("Highest temperature (°C)")).toHaveValue("5");
@@ -200,7 +194,7 @@ test("§11 Wind and rain guard: gusts at the site's weather sensor bring a runni
   // Above all that the sample forecasts.
   await limits.set({ max_gust_kmh: 60 });
   await signIn(page, "partner", { at: `/dashboard?site=${limits.siteId}` });
-  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+  await expect(siteFacts(page)).toContainText("Within limits");
   const card = robotCard(page, "SCR-1001");
   await startRobot(card, simulator);
   try {
@@ -208,7 +202,7 @@ test("§11 Wind and rain guard: gusts at the site's weather sensor bring a runni
     const reason = "Gusts of 87 km/h (limit 60 km/h) are measured";
     await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
     await expectStatus(card, "Idle");
-    await expect(noticeOf(page)).toContainText(reason, { ignoreCase: true, timeout: JUDGED_MS });
+    await expect(noticeOf(page)).toContainText(reason, { ignoreCase: true });
     const { state, sensor } = await limits.read();
     await expectDisabled(card.start, state?.text ?? "");
     expect(sensor).toMatchObject({ serial: SENSOR, gust_kmh: 87, fresh: true });
@@ -216,7 +210,7 @@ test("§11 Wind and rain guard: gusts at the site's weather sensor bring a runni
       .getByRole("region", { name: "Attention" })
       .getByRole("listitem")
       .filter({ hasText: reason.slice(1) });
-    await expect(item).toContainText(BHADLA, { timeout: JUDGED_MS });
+    await expect(item).toContainText(BHADLA);
     const dialog = await openLimits(page);
     await expect(dialog).toContainText("Measured: 87 km/h.");
   } finally {
@@ -235,7 +229,7 @@ test("§11 Wind and rain guard: a site may take a silent sensor for a passed lim
   await limits.set({ max_gust_kmh: 200 });
   await signIn(page, "admin", { at: `/dashboard?site=${limits.siteId}` });
   const card = robotCard(page, "SCR-1001");
-  await expect(siteFacts(page)).toContainText("Within limits", { timeout: JUDGED_MS });
+  await expect(siteFacts(page)).toContainText("Within limits");
   await startRobot(card, simulator);
   try {
     await simulator.weather(SENSOR, { kind: "silent" });
@@ -254,9 +248,7 @@ test("§11 Wind and rain guard: a site may take a silent sensor for a passed lim
       await dialog.getByRole("button", { name: "Save" }).click();
       await expect(dialog).toBeHidden();
     });
-    await expect(noticeOf(page)).toContainText("there is no reading of the site's weather sensor within 90 seconds", {
-      timeout: JUDGED_MS,
-    });
+    await expect(noticeOf(page)).toContainText("there is no reading of the site's weather sensor within 90 seconds");
     await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
     const { state } = await limits.read();
     await expectDisabled(card.start, state?.text ?? "");
@@ -276,7 +268,7 @@ test("§11 Wind and rain guard: a due run that the weather skipped says so in th
   const group = await groups.make(BHADLA, "Stormy rows", ["SCR-1001"]);
   await limits.set({ max_temperature_c: 5 });
   await signIn(page, "admin", { at: siteAddress(group, "calendar") });
-  await expect(noticeOf(page)).toContainText("(not above 5 °C)", { timeout: JUDGED_MS });
+  await expect(noticeOf(page)).toContainText("(not above 5 °C)");
   await groups.schedule(group, { startTime: localText(new Date(Date.now() + 120_000), ZONE), minutes: 1 });
   await suncrew.sql(
     `update schedules set next_run_at = date_trunc('second', now()),
@@ -287,7 +279,7 @@ test("§11 Wind and rain guard: a due run that the weather skipped says so in th
     // Other tests' runs of the day may come first.
     for (const more of await page.getByRole("button", { name: /^Show \d+ more$/ }).all()) await more.click();
     await expect(entry).toContainText("Skipped", { timeout: 2_000 });
-  }).toPass({ timeout: JUDGED_MS });
+  }).toPass();
   await entry.click();
   const details = page.getByRole("dialog", { name: /^Stormy rows at / });
   await expect(details.getByRole("list", { name: "Reasons" })).toContainText(

@@ -7,18 +7,8 @@ export interface FailedTest {
   readonly message: string;
 }
 
-/** The parts of `vitest --reporter=json` that matter here. */
-const vitestReport = z.object({
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      message: z.string().optional(),
-      assertionResults: z.array(
-        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() }),
-      ),
-    }),
-  ),
-});
+/** What `failed-tests-reporter.ts` writes. */
+const vitestReport = z.array(z.object({ title: z.string(), message: z.string() }));
 
 const playwrightSuite = z.object({
   file: z.string(),
@@ -41,18 +31,9 @@ const playwrightReport = z.object({
   errors: z.array(z.object({ message: z.string() })),
 });
 
-/** @throws a ZodError if the text is not a report of Vitest */
+/** @throws a ZodError if the text was not written by `failed-tests-reporter.ts` */
 export function failedInVitest(text: string): FailedTest[] {
-  return vitestReport.parse(JSON.parse(text)).testResults.flatMap(({ name, message = "", assertionResults }) => [
-    // A file that could not even start has no tests.
-    ...(assertionResults.length === 0 && message !== "" ? [{ title: name, message }] : []),
-    ...assertionResults
-      .filter(({ status }) => status === "failed")
-      .map(({ fullName, failureMessages }) => ({
-        title: `${name} › ${fullName}`,
-        message: failureMessages?.join("\n") ?? "",
-      })),
-  ]);
+  return vitestReport.parse(JSON.parse(text));
 }
 
 /** @throws a ZodError if the text is not a report of Playwright */

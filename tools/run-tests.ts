@@ -10,8 +10,7 @@ const reportOf = (step: string): string => join(reportsDir, `${step}.json`);
 
 type Steps = Readonly<Record<string, readonly [program: string, ...args: string[]]>>;
 const npmRun = (script: string) => ["npm", "run", "--silent", script] as const;
-const vitest = (...args: readonly string[]) =>
-  ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportOf("unit")}`, ...args] as const;
+const vitest = (...args: readonly string[]) => ["vitest", "run", ...args] as const;
 const playwright = (...args: readonly string[]) =>
   ["playwright", "test", "--config", "e2e", "--reporter=list,json", ...args] as const;
 
@@ -104,6 +103,7 @@ for (const [name, [program, ...args]] of Object.entries(all)) {
     stdio: "inherit",
     env: {
       ...process.env,
+      SUNCREW_FAILED_TESTS: reportOf("unit"),
       PLAYWRIGHT_JSON_OUTPUT_FILE: reportOf("browser"),
       // The browser tests build the console themselves unless it has just been built.
       ...(results.some((line) => /^ok +build/.test(line)) && { SUNCREW_CONSOLE_BUILT: "yes" }),

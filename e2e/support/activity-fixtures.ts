@@ -4,9 +4,6 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./api.ts";
 import { expect } from "./suncrew.ts";
 
-/** A robot that has just connected may take some seconds to be seen. */
-const ONLINE_MS = 20_000;
-
 /** Stops an already stopped robot, so that the site has a row of activity. Returns the robot's serial number. */
 export async function makeActivity(api: ApiClient, siteName: string): Promise<string> {
   const site = (await api.call(siteDetails, {})).find(({ name }) => name === siteName);
@@ -15,7 +12,7 @@ export async function makeActivity(api: ApiClient, siteName: string): Promise<st
     const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId: site.id } });
     return robots.find(({ online, open_command }) => online && open_command === null);
   };
-  await expect.poll(findOnline, { timeout: ONLINE_MS }).toBeDefined();
+  await expect.poll(findOnline).toBeDefined();
   const robot = await findOnline();
   if (robot === undefined) throw new Error(`No robot of ${siteName} is online`);
   const body = {

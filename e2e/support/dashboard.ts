@@ -13,9 +13,6 @@ export const KURNOOL = "Kurnool Ultra Mega Solar Park";
 export const PAVAGADA = "Pavagada Solar Park";
 export const REWA = "Rewa Ultra Mega Solar";
 
-/** A command is settled after 8 s at the latest; the rest is a margin for a busy machine. */
-const ANSWER_MS = 30_000;
-
 /** The parts of one robot's card that a person uses. */
 export interface RobotCard {
   readonly serial: string;
@@ -65,8 +62,8 @@ export function siteFacts(page: Page): Locator {
 }
 
 /** The badge with this text, such as Idle or Normal. */
-export async function expectStatus(card: RobotCard, word: string, options?: { timeout?: number }): Promise<void> {
-  await expect(card.root.getByText(word, { exact: true })).toBeVisible(options);
+export async function expectStatus(card: RobotCard, word: string): Promise<void> {
+  await expect(card.root.getByText(word, { exact: true })).toBeVisible();
 }
 
 /** A disabled button or toggle that explains why, also to screen readers. */
@@ -95,7 +92,7 @@ export async function expectToast(page: Page, title: string, ...lines: readonly 
   const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");
   const pressedMs = await lastInputMs(page);
   await expect
-    .poll(() => toastsSince(page, pressedMs), { message: "toasts since the last press", timeout: ANSWER_MS })
+    .poll(() => toastsSince(page, pressedMs), { message: "toasts since the last press" })
     .toContainEqual([title, expect.stringMatching(new RegExp(`^${pattern}$`))]);
 }
 
@@ -118,7 +115,7 @@ export async function expectTruth(
   serial: string,
   truth: Partial<RobotTruth>,
 ): Promise<RobotTruth> {
-  await expect.poll(() => simulator.robot(serial), { timeout: ANSWER_MS }).toMatchObject(truth);
+  await expect.poll(() => simulator.robot(serial)).toMatchObject(truth);
   return simulator.robot(serial);
 }
 

@@ -5,9 +5,6 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./api.ts";
 import type { SimulatorControl } from "./simulator.ts";
 
-/** A robot connects within seconds and stops at once; the rest is a margin for a busy machine. */
-const DELIVERED_MS = 20_000;
-
 /** A partner or a site by its name, or a robot by its serial number, and what a test may have left behind there. */
 export type SharedState = Readonly<Record<string, string>>;
 
@@ -51,7 +48,7 @@ export async function deliverPendingStop(
   serial: string,
 ): Promise<void> {
   await simulator.clear(serial);
-  await expect.poll(async () => (await read())[serial], { timeout: DELIVERED_MS }).not.toContain("STOP is open");
+  await expect.poll(async () => (await read())[serial]).not.toContain("STOP is open");
 }
 
 /** An offline robot of the demo that has been heard before; one that never was waits for its first connection. */
@@ -65,7 +62,7 @@ export async function loseAgain(simulator: SimulatorControl, api: ApiClient, ser
     throw new Error(`There is no robot ${serial}`);
   };
   await simulator.clear(serial);
-  await expect.poll(isOnline, { timeout: DELIVERED_MS }).toBe(true);
+  await expect.poll(isOnline).toBe(true);
   await simulator.fault(serial, { kind: "away" });
-  await expect.poll(isOnline, { timeout: DELIVERED_MS }).toBe(false);
+  await expect.poll(isOnline).toBe(false);
 }

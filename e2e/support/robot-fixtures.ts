@@ -118,7 +118,7 @@ export const test = base.extend<{ readonly robots: RobotFixtures }>({
     await robots.deleteAll();
     for (const serial of FREE_SERIALS) await simulator.clear(serial);
     for (const serial of FREE_SERIALS) {
-      await eventually.poll(async () => (await simulator.robot(serial)).connected, { timeout: 30_000 }).toBe(true);
+      await eventually.poll(async () => (await simulator.robot(serial)).connected).toBe(true);
     }
     await use(robots);
     await closePages(browser);

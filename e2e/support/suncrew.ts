@@ -15,9 +15,6 @@ export const accounts = {
 } as const;
 export type Account = keyof typeof accounts;
 
-/** Commands are settled after 8 s; what lasts longer counts as left behind. */
-const LEFT_MS = 20_000;
-
 interface WorkerFixtures {
   /** This worker's own complete demo: server, database, broker and simulated robots. */
   readonly suncrew: RunningServer;
@@ -91,9 +88,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use();
       // After a failure the next test gets another server.
       if (testInfo.status !== testInfo.expectedStatus) return;
-      await expect
-        .poll(standing.read, { message: "what the test leaves behind", timeout: LEFT_MS })
-        .toEqual(standing.first);
+      await expect.poll(standing.read, { message: "what the test leaves behind" }).toEqual(standing.first);
     },
     { auto: true },
   ],

@@ -2,7 +2,7 @@ import type { Problem, RepositoryFile } from "../repository.ts";
 import { isSource, parse } from "../source-file.ts";
 
 /** Files that need a default export: for the router, the build and the test runners. */
-const defaultWanted = /(-page|\.route)\.tsx$|\.config\.ts$|(^|\/)global-setup\.ts$/;
+const defaultWanted = /(-page|\.route)\.tsx$|\.config\.ts$|(^|\/)global-setup\.ts$|-reporter\.ts$/;
 
 /** `public.ts` re-exports and does nothing else; no other file re-exports; default exports are for the router. */
 export function exportsByName(files: readonly RepositoryFile[]): Problem[] {

@@ -23,7 +23,7 @@ afterAll(() => server.close());
 
 const RUNS = 30 * inject("soak").factor;
 /** No call of this suite waits for a robot: none is connected. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),

@@ -155,7 +155,7 @@ describe("set-up: a servers' account separate from the one that owns the tables"
     const { rows: log } = await client.query("select action, status from activity order by log_id");
     expect(log).toMatchObject([{ action: "START", status: "REFUSED" }, { action: "STOP" }]);
     const unsealed = "select ((select count(*) from audit) - (select count(*) from audit_seals))::int as rows";
-    await expect.poll(async () => (await client.query(unsealed)).rows, { timeout: 20_000 }).toEqual([{ rows: 0 }]);
+    await expect.poll(async () => (await client.query(unsealed)).rows).toEqual([{ rows: 0 }]);
     // What is old is deleted with it, and the audit cut as far as the owner allows; who calls that chooses nothing.
     for (const statement of deletions)
       expect([statement, await refusalOf(client, statement)]).toEqual([statement, null]);

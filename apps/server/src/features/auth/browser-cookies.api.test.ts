@@ -133,7 +133,7 @@ describe("§4 Session: a token is only valid in the browser that signed in", () 
       },
     ]);
     server.clock.advance(60_000);
-    await expect.poll(strangers, { timeout: 20_000 }).toMatchObject([{}, { after: { times: guarded.length } }]);
+    await expect.poll(strangers).toMatchObject([{}, { after: { times: guarded.length } }]);
     // Its owner can go on, and stop the robot.
     expect((await browser.call(siteDetails)).status).toBe(200);
     expect((await browser.call(sendCommand, stop)).status).not.toBe(401);

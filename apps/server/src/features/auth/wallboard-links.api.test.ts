@@ -103,7 +103,7 @@ describe("wallboard: a link signs a screen in", () => {
     await Screen.open(token);
     await Screen.open(token, "192.0.2.9");
     server.clock.advance(60_000);
-    await expect.poll(audit, { timeout: 20_000 }).toHaveLength(4);
+    await expect.poll(audit).toHaveLength(4);
     expect((await withdraw("owner", linkId)).status).toBe(200);
     for (const wrong of [token, `${linkId}.${"a".repeat(43)}`, `999.${"a".repeat(43)}`]) {
       const answer = await nobody().call(openWallboard, { body: { token: wrong } });

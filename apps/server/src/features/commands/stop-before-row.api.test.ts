@@ -95,7 +95,7 @@ test.each(["robot", "group"] as const)(
       const lockIt = (tx: Tx) => sql`select id from commands where verb = 'STOP' for update`.execute(tx);
       const letGo = await holdLock(harness.db, lockIt);
       const again = press();
-      await expect.poll(() => harness.robot().truth().motion, { timeout: 20_000 }).toBe("STOPPED");
+      await expect.poll(() => harness.robot().truth().motion).toBe("STOPPED");
       await letGo();
       expect([(await first).status, (await again).status]).toEqual([200, 200]);
     }),

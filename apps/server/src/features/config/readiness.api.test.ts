@@ -55,9 +55,9 @@ describe("protocol rule 11: a server is ready if a START could work", () => {
         .execute(server.db)
         .then(({ rows }) => rows.length);
     };
-    await expect.poll(seen, { timeout: 20_000 }).toBe(1);
+    await expect.poll(seen).toBe(1);
     server.broker.setConnected(true);
-    await expect.poll(seen, { timeout: 20_000 }).toBe(0);
+    await expect.poll(seen).toBe(0);
     expect(await ask()).toEqual([200, "ready"]);
   });
 
@@ -111,13 +111,10 @@ describe("set-up: /api/ready checks the database as a START does", () => {
     let isAnswered = false;
     void asked.finally(() => (isAnswered = true));
     await expect
-      .poll(
-        () => {
-          server.clock.advance(1_000);
-          return isAnswered;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(() => {
+        server.clock.advance(1_000);
+        return isAnswered;
+      })
       .toBe(true);
     expect(await asked).toEqual([503, `All database connections that this server reserves for ${whose} are in use.`]);
     release();

@@ -5,7 +5,7 @@ import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 import { readFleetFigures } from "./fleet-figures.repository.ts";
 
 /** In place of the test runner's own limit of one second. */
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 30_000 };
 const TOKEN = "a-token-that-only-tests-have";
 
 describe("open to other programs: /metrics while robots work", () => {
