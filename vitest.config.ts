@@ -100,8 +100,9 @@ export default defineConfig({
           pool: "forks",
           include: ["apps/server/{src,test}/**/*.test.ts", "e2e/**/*.test.ts"],
           globalSetup: existsSync(databaseSetup) ? [databaseSetup] : [],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // Some start whole servers: their time says nothing about speed.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {

@@ -13,7 +13,7 @@ import { authCallbackAccounts, type BrokerAccounts } from "../src/platform/broke
 import { type Broker, openBroker } from "../src/platform/broker.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
-import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
+import { type Db, databaseNow, type OpenDatabase } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import type { Settings } from "../src/platform/dependencies.ts";
 import { storeSensor } from "../src/features/guard/public.ts";
@@ -26,6 +26,7 @@ import {
   type Person,
   type TestRobot,
 } from "./fixtures.ts";
+import { FastClock } from "./fast-clock.ts";
 import { InterruptibleDatabase } from "./interruptible-database.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
@@ -85,6 +86,7 @@ export class CommandHarness {
   readonly #listener: pg.Client;
   /** Each resolves once its server listens to robots. */
   readonly #listening: Promise<void>[] = [];
+  readonly #ended = new AbortController();
 
   private constructor(
     parts: Pick<CommandHarness, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
@@ -128,6 +130,10 @@ export class CommandHarness {
     const interruptible = options.interruptible === true ? await InterruptibleDatabase.open(database.connection) : null;
     const parts = { fixtures, moreRobots, fleet, mqtt, clock, observer };
     const harness = new CommandHarness(parts, database, listener, options, interruptible);
+    if (clock instanceof FastClock) {
+      // Through the connections of the servers: whoever waits for one waits as long.
+      void clock.pauseUnlessAnswered(() => databaseNow(harness.db), harness.#ended.signal);
+    }
     const servers = options.servers ?? 1;
     for (let count = servers; count > 0; count -= 1) await harness.startServer();
     // While robots get another bridge, nobody receives what they acknowledge.
@@ -281,6 +287,7 @@ export class CommandHarness {
     while (this.servers.length > 0) await this.server.stop();
     await this.observer.close();
     await this.mqtt.stop();
+    this.#ended.abort();
     await this.#listener.end();
     await this.#interruptible?.close();
     await this.#database.close();

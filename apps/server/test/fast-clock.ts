@@ -12,7 +12,8 @@ interface Planned {
 
 /**
  * Time that runs `factor` times as fast as real time, for server and robots alike, which are in this process. While the
- * process is not scheduled, as on a busy machine, time pauses: no deadline passes that nobody had a chance to meet.
+ * process is not scheduled, as on a busy machine, or the database does not answer, time pauses: no deadline passes that
+ * nobody had a chance to meet.
  */
 export class FastClock implements Clock {
   readonly #factor: number;
@@ -20,6 +21,8 @@ export class FastClock implements Clock {
   readonly #planned = new Set<Planned>();
   #passedMs = 0;
   #tickedAt = performance.now();
+  /** Since when the database has been asked, in real time; null if it has answered. */
+  #askedAt: number | null = null;
   /** Runs while anything is scheduled, so that a harness that was closed leaves no timer behind. */
   #ticker: ReturnType<typeof setInterval> | null = null;
 
@@ -31,8 +34,20 @@ export class FastClock implements Clock {
     return new Date(this.#startedMs + this.monotonicMs());
   }
 
+  /** Time pauses from now on whenever `ask` is not answered at once; if it rejects, only until then. */
+  async pauseUnlessAnswered(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      this.#askedAt = performance.now();
+      await ask().catch(() => undefined);
+      this.#count();
+      this.#askedAt = null;
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+    }
+  }
+
   monotonicMs(): number {
-    const sinceMs = performance.now() - this.#tickedAt;
+    const untilMs = Math.min(performance.now(), (this.#askedAt ?? Infinity) + TICK_MS);
+    const sinceMs = Math.max(0, untilMs - this.#tickedAt);
     const countedMs = this.#ticker === null ? sinceMs : Math.min(sinceMs, LONGEST_MS);
     return this.#passedMs + countedMs * this.#factor;
   }

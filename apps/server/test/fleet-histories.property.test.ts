@@ -577,7 +577,7 @@ async function soon<T>(event: Promise<T>, expected: string, found = () => ""): P
 
 test(
   `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, evenings by need, locks, storms and faults no robot in maintenance moves, none starts or is left running past a weather limit or without the readings that its site wants, no old start acts, nothing starts that a person stopped or that was not decided to run, and nothing runs past its time (seed ${seed})`,
-  { timeout: 60_000 + histories * 60_000 },
+  { timeout: 120_000 + histories * 90_000 },
   async () => {
     // After a storm nothing starts for ten minutes, which few histories last: storms come late.
     const parts = fc.tuple(

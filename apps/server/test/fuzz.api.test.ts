@@ -82,7 +82,7 @@ const allowed = (route: RouteSpec) => (route.device === true ? [502, 503, 504] :
 
 describe("no request makes the server fail or hang", () => {
   const names = (Object.keys(routes) as RouteName[]).filter((name) => name !== "live");
-  test.each(names)("%s", { timeout: 120_000 }, async (name) => {
+  test.each(names)("%s", async (name) => {
     const route: RouteSpec = routes[name];
     const sample = sampleCalls[name];
     await seedGroups(server.db, server.fixtures, sample.groups ?? "planned");

@@ -58,5 +58,5 @@ describe("set-up: npm start -- --sites 30 --robots 300", () => {
     const grown = run("--robots", "320");
     expect(await sizeOf((await grown.ready()).url)).toEqual({ sites: 30, robots: 320 });
     expect(grown.printed()).toContain("The demo was enlarged to 30 sites and 320 robots.");
-  }, 120_000);
+  });
 });

@@ -14,14 +14,11 @@ import { reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { createSite } from "@suncrew/contract/sites/site-forms.ts";
 import { sql } from "kysely";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { sealBatch } from "../features/audit/audit-chain.repository.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
-
-// Each test starts a whole server: its time says nothing about speed.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 const ADMIN_PASSWORD = "meadow-lantern-42";

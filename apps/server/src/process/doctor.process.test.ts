@@ -3,11 +3,8 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { compiledBefore } from "../../test/suncrew-process.ts";
-
-// Starts a program: its time says nothing about speed.
-vi.setConfig({ testTimeout: 60_000 });
 
 async function doctor(words: readonly string[]): Promise<{ readonly code: number | null; readonly printed: string }> {
   const child = spawn(process.execPath, [fileURLToPath(new URL("../doctor.ts", import.meta.url)), ...words], {

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { InterruptibleDatabase } from "../../test/interruptible-database.ts";
 import { runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { createTestDatabase } from "../../test/test-database.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** The time limit for a process that hangs. */
 const PATIENCE = { timeout: 60_000 };

@@ -3,11 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { processesNaming, runSuncrew, type SuncrewRun, takePort } from "../../test/suncrew-process.ts";
-
-// Each test starts complete Suncrews, some of them three: its time says nothing about speed.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 let dataDir: string;

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { copyServer, newestMigration } from "../../test/copied-checkout.ts";
@@ -19,9 +19,6 @@ import { verifyAudit } from "../features/audit/public.ts";
 import { restoreBackup } from "../features/backup/public.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { MIGRATION_LOCK, readSchema } from "../platform/database/migrate.ts";
-
-// Each test starts whole servers: its time says nothing about speed.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let folder: string;
 const newest = newestMigration();
@@ -92,7 +89,11 @@ function serve(options: RunOptions = {}): SuncrewRun {
   return run;
 }
 
-const isReady = async (run: SuncrewRun) => (await fetch(`${(await run.ready()).url}/api/ready`)).status;
+async function expectReady(run: SuncrewRun): Promise<void> {
+  const { url } = await run.ready();
+  // Not at once while servers share out the robots among them.
+  await expect.poll(async () => (await fetch(`${url}/api/ready`)).status).toBe(200);
+}
 
 async function checkout(name: string, migrations: Readonly<Record<string, string>> = {}): Promise<string> {
   return copyServer(join(folder, name), migrations);
@@ -121,7 +122,7 @@ describe("set-up: npm run migrate", () => {
       code: 0,
       printed: `Nothing to do: the database has schema ${newest}.`,
     });
-    expect(await isReady(serve())).toBe(200);
+    await expectReady(serve());
   });
 
   test("a run that waited for another's migration sees what that one added", async () => {
@@ -159,7 +160,7 @@ describe("set-up: npm run migrate", () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("additive", next(additive));
     const running = serve();
-    expect(await isReady(running)).toBe(200);
+    await expectReady(running);
     const early = serve({ checkout: newer });
     expect(await early.ended()).toBe(1);
     expect(early.said()).toBe(
@@ -169,10 +170,10 @@ describe("set-up: npm run migrate", () => {
       code: 0,
       printed: `${numbered(newest + 1)}_made_up.sql\nThe database has schema ${newest + 1} now; it had ${newest}.`,
     });
-    expect(await isReady(running)).toBe(200);
-    expect(await isReady(serve({ checkout: newer }))).toBe(200);
+    await expectReady(running);
+    await expectReady(serve({ checkout: newer }));
     const back = serve();
-    expect(await isReady(back)).toBe(200);
+    await expectReady(back);
     expect(back.printed()).toContain("the database has a newer version's schema, with additions only");
     expect((await runMigrate(databaseUrl)).printed).toContain(`newer than this Suncrew's ${newest} by additions only`);
   });
@@ -181,12 +182,12 @@ describe("set-up: npm run migrate", () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("breaking", next(breaking));
     const running = serve();
-    expect(await isReady(running)).toBe(200);
+    await expectReady(running);
     const refused = await runMigrate(databaseUrl, [], newer);
     expect(refused.code).toBe(1);
     expect(refused.printed).toMatch(/^Nothing was changed: servers of the version before cannot run with \d+_made_up/);
     expect(refused.printed).toContain("Stop every Suncrew server");
-    expect(await isReady(running)).toBe(200);
+    await expectReady(running);
     await running.interrupt();
     expect((await runMigrate(databaseUrl, [], newer)).code).toBe(0);
     const old = serve();
@@ -247,7 +248,7 @@ create index concurrently sessions_made_up on sessions (made_up);
     await runMigrate(databaseUrl);
     const newer = await checkout("in-steps", next(inSteps));
     const running = serve();
-    expect(await isReady(running)).toBe(200);
+    await expectReady(running);
     await using client = await connect();
     await using holder = await connect();
     await addSessions(client, 5_500);
@@ -271,8 +272,8 @@ create index concurrently sessions_made_up on sessions (made_up);
       printed: `${file} (2 steps left; servers may be running)`,
     });
 
-    expect(await isReady(serve({ checkout: newer }))).toBe(200);
-    expect(await isReady(running)).toBe(200);
+    await expectReady(serve({ checkout: newer }));
+    await expectReady(running);
     const migrating = runMigrate(databaseUrl, [], newer);
     await untilItWaits(client);
     await addSessions(client, 1);
@@ -349,7 +350,7 @@ describe("set-up: upgrades from every release", () => {
       const empty = await tablesWithoutRows(connection);
       expect(manifest.tables.map(({ name }) => name).filter((name) => empty.includes(name))).toEqual([]);
       const running = serve();
-      expect(await isReady(running)).toBe(200);
+      await expectReady(running);
       const newer = await checkout(`from-${release}`, next(inSteps));
       const migrated = await runMigrate(databaseUrl, [], newer);
       expect(migrated).toMatchObject({
@@ -357,7 +358,7 @@ describe("set-up: upgrades from every release", () => {
         printed: expect.stringContaining("step 2 of 2: index, done") as string,
       });
       const second = serve({ checkout: newer });
-      expect([await isReady(running), await isReady(second)]).toEqual([200, 200]);
+      for (const run of [running, second]) await expectReady(run);
       for (const run of [running, second]) expect(await sitesOf(run)).toContain("Ownfield Park");
 
       const database = openDatabase(connection, { poolSize: 1 });

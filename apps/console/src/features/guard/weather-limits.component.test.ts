@@ -268,7 +268,8 @@ test("§11 Wind and rain guard: limits that cannot be loaded or saved are said, 
   await expect.element(gust).toHaveValue("45");
 });
 
-const sensor = {
+/** With a reading of this moment. */
+const sensorNow = () => ({
   serial: "SCR-1100",
   assigned_at: ago(600),
   received_at: new Date().toISOString(),
@@ -277,12 +278,12 @@ const sensor = {
   gust_kmh: 48.2,
   rain_mm_h: 0,
   temperature_c: null,
-};
+});
 const sensorBox = dialog.getByRole("region", { name: "Weather sensor" });
 
 test("§11 Wind and rain guard: a free device becomes the site's sensor, and the worst of its reading and the forecast counts", async () => {
   const assigned = when(assignSensor).answer(() => {
-    when(siteGuard).answer(siteGuardOf({ sensor }));
+    when(siteGuard).answer(() => siteGuardOf({ sensor: sensorNow() }));
     return { message: "Device SCR-1100 is the site's weather sensor" };
   });
   const removed = when(removeSensor).answer({ message: "The site has no weather sensor" });
@@ -306,7 +307,7 @@ test("§11 Wind and rain guard: a free device becomes the site's sensor, and the
 });
 
 test("§11 Wind and rain guard: a site may take a silent sensor for a passed limit", async () => {
-  const silent = { ...sensor, received_at: ago(5), age_s: 300, fresh: false };
+  const silent = { ...sensorNow(), received_at: ago(5), age_s: 300, fresh: false };
   when(siteGuard).answer(siteGuardOf({ ...limits, sensor: silent }));
   const saved = when(updateSiteGuard).answer({ message: "Weather limits updated successfully" });
   await openConsole("/dashboard");
@@ -338,7 +339,7 @@ test("§11 Wind and rain guard: a sensor that cannot be assigned is said with th
 
 test("§11 Wind and rain guard: why no robot starts names the sensor and its age", async () => {
   guarded(PASSED);
-  when(siteGuard).answer(siteGuardOf({ ...limits, state: PASSED, passed_since: ago(12), sensor }));
+  when(siteGuard).answer(siteGuardOf({ ...limits, state: PASSED, passed_since: ago(12), sensor: sensorNow() }));
   await openConsole("/dashboard");
   await expectContains(notice, "Sensor SCR-1100: last reading");
 });

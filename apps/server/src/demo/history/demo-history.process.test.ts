@@ -44,4 +44,4 @@ test("set-up: npm start creates a history once, and the simulated robots continu
   expect(started?.printed()).not.toContain("Making up");
   await second.untilOnline(there.length);
   expect((await second.ask(runsList, "?limit=1000")).runs.filter(({ sample }) => sample)).toEqual(runs);
-}, 240_000);
+});

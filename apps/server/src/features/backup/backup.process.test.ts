@@ -6,13 +6,10 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { copyServer, newestMigration } from "../../../test/copied-checkout.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../../test/owner-and-server-accounts.ts";
 import { compiledBefore, runMigrate, runSuncrew } from "../../../test/suncrew-process.ts";
-
-// Starts programs: their time says nothing about speed.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const thisCheckout = fileURLToPath(new URL("../../../../..", import.meta.url));
 const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";

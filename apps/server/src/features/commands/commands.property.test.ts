@@ -238,7 +238,7 @@ async function soon<T>(event: Promise<T>, expected: string): Promise<T> {
 
 test(
   `protocol rules 1, 3, 5, 6: in ${histories} random histories nothing acts late, twice or unattended (seed ${seed})`,
-  { timeout: 60_000 + histories * 10_000 },
+  { timeout: 120_000 + histories * 20_000 },
   async () => {
     const steps = fc.array(step, { minLength: 6, maxLength: 30, size: "max" });
     await fc.assert(fc.asyncProperty(steps, live), { numRuns: histories, seed, endOnFailure: true });

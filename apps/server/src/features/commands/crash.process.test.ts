@@ -96,9 +96,10 @@ async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Prom
   expect(await exited).toEqual([null, "SIGKILL"]);
 }
 
-/** The next server starts when this much time has passed since. */
+/** The next server starts when this much time has passed since the command, however long that took here. */
 async function restartAfter(ms: number, robot?: TestRobot): Promise<void> {
-  clock.correct(Date.now() + ms - clock.now().getTime());
+  const issued = (await harness.commands(robot)).at(-1)?.issued_at ?? new Date();
+  clock.correct(issued.getTime() + ms - clock.now().getTime());
   await harness.startServer();
   await harness.until(async () => (await harness.commands(robot)).every(({ settled_at }) => settled_at !== null));
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { sql } from "kysely";
 import type { MqttClient } from "mqtt";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { addRobot, addSite } from "../../../test/fixtures.ts";
 import { RealBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
@@ -12,8 +12,6 @@ import { runSuncrew, type SuncrewRun } from "../../../test/suncrew-process.ts";
 import { databaseUrl } from "../../../test/owner-and-server-accounts.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** The time limit for what never happens. */
 const PATIENCE = { timeout: 60_000 };

@@ -88,7 +88,6 @@ const isEnded = async () =>
 describe("protocol rule 13: a server that is killed in the middle of a rollout", () => {
   test.each<OfferKillPoint>(["stored", "claimed", "published"])(
     "as an offer is %s: another sends it with the same id, and the robot takes it once",
-    { timeout: 60_000 },
     async (killAt) => {
       const [robot] = await open(0);
       if (!robot) throw new Error("No robot.");
@@ -109,7 +108,7 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     },
   );
 
-  test(`${ROBOTS} robots with 10 % faults end in the right states`, { timeout: 240_000 }, async () => {
+  test(`${ROBOTS} robots with 10 % faults end in the right states`, async () => {
     const robots = await open(ROBOTS - 2);
     const troubles = ["hash", "download", "install", "refuse"] as const;
     const faulty = new Map(

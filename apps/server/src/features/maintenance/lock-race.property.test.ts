@@ -263,7 +263,7 @@ async function soon<T>(event: Promise<T>, expected: string): Promise<T> {
 
 test(
   `protocol rule 8: in ${histories} random histories a lock wins over every start, by hand or scheduled (seed ${seed})`,
-  { timeout: 120_000 + histories * 15_000 },
+  { timeout: 120_000 + histories * 30_000 },
   async () => {
     await fc.assert(fc.asyncProperty(history, live), { numRuns: histories, seed, endOnFailure: true });
   },

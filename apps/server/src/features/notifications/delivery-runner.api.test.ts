@@ -504,7 +504,7 @@ test("Notifications: of two servers one is killed between claim and record, 500 
   expect(kills).toBe(500);
   expect(new Set(arrived).size).toBe(500);
   expect(new Set(await people.outcomes())).toEqual(new Set(["SENT"]));
-}, 120_000);
+});
 
 test("Notifications: a message calls a robot by its name and by its serial number, which is what its card shows", async () => {
   const { ownRobot } = people.fixtures;

@@ -187,7 +187,7 @@ describe("Import of robots: all or nothing", () => {
     expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400]);
   });
 
-  test("5,000 robots are imported in one go", { timeout: 60_000 }, async () => {
+  test("5,000 robots are imported in one go", async () => {
     const serials = Array.from({ length: 5_000 }, (_, nth) => `BULK-${nth}`);
     const secret_sha256 = Buffer.alloc(32);
     await server.db

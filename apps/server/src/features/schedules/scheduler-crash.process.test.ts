@@ -74,7 +74,7 @@ async function endsAsPlanned(): Promise<void> {
   expect(harness.robot().truth()).toMatchObject({ motion: "STOPPED" });
 }
 
-describe("stack, due work: the server that serves a due schedule is killed with SIGKILL", { timeout: 120_000 }, () => {
+describe("stack, due work: the server that serves a due schedule is killed with SIGKILL", () => {
   test("protocol rule 5: between storing and claiming: the run is retried once, and ends on time", async () => {
     await crashAsItFallsDue("stored");
     expect(await planned()).toMatchObject([{ began_at: null, outcome: null }]);

@@ -102,4 +102,4 @@ test("a site is deleted completely, whatever others do there at the same moment,
     expect(deletion).toBe(200);
     expect(await leftAt(server.fixtures.ownSiteId)).toEqual([0, 0, 0, 0, 0, 0]);
   }
-}, 60_000);
+});

@@ -39,6 +39,8 @@ export class SoilingWatch extends PeriodicTasks {
         const computed = await this.#workers.run(computeSoilingTask, work, { owner, signal: stopping });
         if (computed !== null) await storeSoiling(db, claim, computed, now);
       } catch (error) {
+        // Another server computes it, or this one after its next start.
+        if (stopping.aborted) return;
         log.error({ error, siteId: claim.siteId }, "failed to compute the soiling of a site; it is tried again");
       }
     }
