@@ -86,7 +86,6 @@ export class CommandHarness {
   readonly #listener: pg.Client;
   /** Each resolves once its server listens to robots. */
   readonly #listening: Promise<void>[] = [];
-  readonly #ended = new AbortController();
 
   private constructor(
     parts: Pick<CommandHarness, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
@@ -132,7 +131,7 @@ export class CommandHarness {
     const harness = new CommandHarness(parts, database, listener, options, interruptible);
     if (clock instanceof FastClock) {
       // Through the connections of the servers: whoever waits for one waits as long.
-      void clock.pauseUnlessAnswered(() => databaseNow(harness.db), harness.#ended.signal);
+      clock.pauseUnlessAnswered(() => databaseNow(harness.db));
     }
     const servers = options.servers ?? 1;
     for (let count = servers; count > 0; count -= 1) await harness.startServer();
@@ -287,7 +286,6 @@ export class CommandHarness {
     while (this.servers.length > 0) await this.server.stop();
     await this.observer.close();
     await this.mqtt.stop();
-    this.#ended.abort();
     await this.#listener.end();
     await this.#interruptible?.close();
     await this.#database.close();

@@ -21,7 +21,9 @@ export class FastClock implements Clock {
   readonly #planned = new Set<Planned>();
   #passedMs = 0;
   #tickedAt = performance.now();
-  /** Since when the database has been asked, in real time; null if it has answered. */
+  /** Asks the database. */
+  #ask: (() => Promise<unknown>) | null = null;
+  /** Since when it has not answered, in real time; null if it has. */
   #askedAt: number | null = null;
   /** Runs while anything is scheduled, so that a harness that was closed leaves no timer behind. */
   #ticker: ReturnType<typeof setInterval> | null = null;
@@ -35,14 +37,8 @@ export class FastClock implements Clock {
   }
 
   /** Time pauses from now on whenever `ask` is not answered at once; if it rejects, only until then. */
-  async pauseUnlessAnswered(ask: () => Promise<unknown>, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted) {
-      this.#askedAt = performance.now();
-      await ask().catch(() => undefined);
-      this.#count();
-      this.#askedAt = null;
-      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
-    }
+  pauseUnlessAnswered(ask: () => Promise<unknown>): void {
+    this.#ask = ask;
   }
 
   monotonicMs(): number {
@@ -78,8 +74,17 @@ export class FastClock implements Clock {
     this.#tickedAt = performance.now();
   }
 
+  async #askAgain(): Promise<void> {
+    if (this.#ask === null || this.#askedAt !== null) return;
+    this.#askedAt = performance.now();
+    await this.#ask().catch(() => undefined);
+    this.#count();
+    this.#askedAt = null;
+  }
+
   #tick(): void {
     this.#count();
+    void this.#askAgain();
     const due = [...this.#planned].filter(({ atMs }) => atMs <= this.#passedMs);
     for (const planned of due.toSorted((one, other) => one.atMs - other.atMs)) {
       // An earlier one may have cancelled it.

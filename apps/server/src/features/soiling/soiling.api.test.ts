@@ -11,6 +11,7 @@ import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { noEnergyFacts } from "@suncrew/domain/sites/site-energy-facts.ts";
 import { modelSoiling } from "@suncrew/domain/soiling/site-soiling.ts";
 import { sql } from "kysely";
+import pino from "pino";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp, TEST_NOW } from "../../../test/test-app.ts";
@@ -471,6 +472,25 @@ describe("the soiling of sites is kept current", () => {
       .execute();
     await watch().runOnce();
     expect(await atRisk()).toMatchObject({ known_sites: 1 });
+  });
+
+  test("by another server if this one stops meanwhile, which is no error", async () => {
+    await setFacts(allFacts);
+    await store();
+    const begun = Promise.withResolvers<void>();
+    const workers = new Workers(server.deps);
+    vi.spyOn(workers, "run").mockImplementation((...[, , { signal }]) => {
+      begun.resolve();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+    });
+    const lines: string[] = [];
+    const log = pino({}, { write: (line) => void lines.push(line) });
+    const stopping = new SoilingWatch({ ...server.deps, log }, workers);
+    const round = stopping.runOnce();
+    await begun.promise;
+    await stopping.stop();
+    await round;
+    expect(lines).toEqual([]);
   });
 
   test("again within the hour after a run, a fact, a robot or an answer has come, not twice in ten minutes", async () => {
