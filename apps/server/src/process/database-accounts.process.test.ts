@@ -17,7 +17,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { sealBatch } from "../features/audit/audit-chain.repository.ts";
 import { openDatabase } from "../platform/database/database.ts";
-import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
+import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun, untilReady } from "../../test/suncrew-process.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
 
 const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
@@ -110,8 +110,9 @@ describe("set-up: a servers' account separate from the one that owns the tables"
       printed: expect.stringMatching(`The account ${username} may use it, and cannot change the audit.$`) as string,
     });
     expect(await runMigrate(database)).toMatchObject({ code: 0 });
-    const { url } = await serve(database.serverUrl).ready();
-    expect((await fetch(`${url}/api/ready`)).status).toBe(200);
+    const server = serve(database.serverUrl);
+    await untilReady(server);
+    const { url } = await server.ready();
 
     const ask = await signIn(url);
     const siteForm = {
