@@ -127,6 +127,8 @@ test("demo: a fault of the simulator arrives by every channel; the mail is read,
     await expect(told).toContainText(/Told Night watch by Slack at \d\d:\d\d, delivered to Slack/);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`/robots/${SERIAL}?tab=alerts`);
+    // The charts above would move the record, part of which the bar with Stop might then cover.
+    await expect(page.getByText(/uptime/i)).toBeVisible();
     const record = page
       .getByRole("region", { name: "Records" })
       .getByRole("listitem")
@@ -136,6 +138,7 @@ test("demo: a fault of the simulator arrives by every channel; the mail is read,
     await expect(record.getByRole("group", { name: "Who was told" })).toContainText(
       /Told Vikram Mehta by email at \d\d:\d\d, accepted by the mail server/,
     );
+    await record.evaluate((shown) => shown.scrollIntoView({ block: "center" }));
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await page.setViewportSize({ width: 1280, height: 800 });

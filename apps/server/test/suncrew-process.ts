@@ -146,12 +146,6 @@ export function runSuncrew(
   };
 }
 
-/** Resolves once a START could work: not at once while servers share out the robots among them. */
-export async function untilReady(run: SuncrewRun): Promise<void> {
-  const { url } = await run.ready();
-  while ((await fetch(`${url}/api/ready`)).status !== 200);
-}
-
 /** Command lines of the running processes that contain this text. */
 export async function processesNaming(text: string): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));

@@ -17,7 +17,8 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { sealBatch } from "../features/audit/audit-chain.repository.ts";
 import { openDatabase } from "../platform/database/database.ts";
-import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun, untilReady } from "../../test/suncrew-process.ts";
+import { expectReady } from "../../test/expect-ready.ts";
+import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
 
 const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
@@ -111,7 +112,7 @@ describe("set-up: a servers' account separate from the one that owns the tables"
     });
     expect(await runMigrate(database)).toMatchObject({ code: 0 });
     const server = serve(database.serverUrl);
-    await untilReady(server);
+    await expectReady(server);
     const { url } = await server.ready();
 
     const ask = await signIn(url);

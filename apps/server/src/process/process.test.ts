@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { processesNaming, runSuncrew, type SuncrewRun, takePort, untilReady } from "../../test/suncrew-process.ts";
+import { expectReady } from "../../test/expect-ready.ts";
+import { processesNaming, runSuncrew, type SuncrewRun, takePort } from "../../test/suncrew-process.ts";
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 let dataDir: string;
@@ -149,7 +150,7 @@ describe("set-up: npm start", () => {
     const { url, mqttPort } = await moved.ready();
     expect(Number(new URL(url).port)).toBeGreaterThan(3000);
     expect(mqttPort).toBeGreaterThan(1883);
-    await untilReady(moved);
+    await expectReady(moved);
     for (const port of defaults) await port?.release();
   });
 

@@ -13,7 +13,8 @@ import { copyServer, newestMigration } from "../../test/copied-checkout.ts";
 import { PASSWORD, usernames } from "../../test/fixtures.ts";
 import { emptyTables, RELEASES_FOLDER } from "../../test/releases.ts";
 import { untilBlocked } from "../../test/row-locks.ts";
-import { runMigrate, runSuncrew, type RunOptions, type SuncrewRun, untilReady } from "../../test/suncrew-process.ts";
+import { expectReady } from "../../test/expect-ready.ts";
+import { runMigrate, runSuncrew, type RunOptions, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { inDatabase } from "../../test/test-database.ts";
 import { verifyAudit } from "../features/audit/public.ts";
 import { restoreBackup } from "../features/backup/public.ts";
@@ -116,7 +117,7 @@ describe("set-up: npm run migrate", () => {
       code: 0,
       printed: `Nothing to do: the database has schema ${newest}.`,
     });
-    await untilReady(serve());
+    await expectReady(serve());
   });
 
   test("a run that waited for another's migration sees what that one added", async () => {
@@ -154,7 +155,7 @@ describe("set-up: npm run migrate", () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("additive", next(additive));
     const running = serve();
-    await untilReady(running);
+    await expectReady(running);
     const early = serve({ checkout: newer });
     expect(await early.ended()).toBe(1);
     expect(early.said()).toBe(
@@ -164,10 +165,10 @@ describe("set-up: npm run migrate", () => {
       code: 0,
       printed: `${numbered(newest + 1)}_made_up.sql\nThe database has schema ${newest + 1} now; it had ${newest}.`,
     });
-    await untilReady(running);
-    await untilReady(serve({ checkout: newer }));
+    await expectReady(running);
+    await expectReady(serve({ checkout: newer }));
     const back = serve();
-    await untilReady(back);
+    await expectReady(back);
     expect(back.printed()).toContain("the database has a newer version's schema, with additions only");
     expect((await runMigrate(databaseUrl)).printed).toContain(`newer than this Suncrew's ${newest} by additions only`);
   });
@@ -176,12 +177,12 @@ describe("set-up: npm run migrate", () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("breaking", next(breaking));
     const running = serve();
-    await untilReady(running);
+    await expectReady(running);
     const refused = await runMigrate(databaseUrl, [], newer);
     expect(refused.code).toBe(1);
     expect(refused.printed).toMatch(/^Nothing was changed: servers of the version before cannot run with \d+_made_up/);
     expect(refused.printed).toContain("Stop every Suncrew server");
-    await untilReady(running);
+    await expectReady(running);
     await running.interrupt();
     expect((await runMigrate(databaseUrl, [], newer)).code).toBe(0);
     const old = serve();
@@ -242,7 +243,7 @@ create index concurrently sessions_made_up on sessions (made_up);
     await runMigrate(databaseUrl);
     const newer = await checkout("in-steps", next(inSteps));
     const running = serve();
-    await untilReady(running);
+    await expectReady(running);
     await using client = await connect();
     await using holder = await connect();
     await addSessions(client, 5_500);
@@ -266,8 +267,8 @@ create index concurrently sessions_made_up on sessions (made_up);
       printed: `${file} (2 steps left; servers may be running)`,
     });
 
-    await untilReady(serve({ checkout: newer }));
-    await untilReady(running);
+    await expectReady(serve({ checkout: newer }));
+    await expectReady(running);
     const migrating = runMigrate(databaseUrl, [], newer);
     await untilItWaits(client);
     await addSessions(client, 1);
@@ -344,7 +345,7 @@ describe("set-up: upgrades from every release", () => {
       const empty = await tablesWithoutRows(connection);
       expect(manifest.tables.map(({ name }) => name).filter((name) => empty.includes(name))).toEqual([]);
       const running = serve();
-      await untilReady(running);
+      await expectReady(running);
       const newer = await checkout(`from-${release}`, next(inSteps));
       const migrated = await runMigrate(databaseUrl, [], newer);
       expect(migrated).toMatchObject({
@@ -352,7 +353,7 @@ describe("set-up: upgrades from every release", () => {
         printed: expect.stringContaining("step 2 of 2: index, done") as string,
       });
       const second = serve({ checkout: newer });
-      for (const run of [running, second]) await untilReady(run);
+      for (const run of [running, second]) await expectReady(run);
       for (const run of [running, second]) expect(await sitesOf(run)).toContain("Ownfield Park");
 
       const database = openDatabase(connection, { poolSize: 1 });

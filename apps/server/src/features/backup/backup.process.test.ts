@@ -9,7 +9,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { copyServer, newestMigration } from "../../../test/copied-checkout.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../../test/owner-and-server-accounts.ts";
-import { compiledBefore, runMigrate, runSuncrew, untilReady } from "../../../test/suncrew-process.ts";
+import { expectReady } from "../../../test/expect-ready.ts";
+import { compiledBefore, runMigrate, runSuncrew } from "../../../test/suncrew-process.ts";
 
 const thisCheckout = fileURLToPath(new URL("../../../../..", import.meta.url));
 const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
@@ -107,7 +108,7 @@ describe("npm run backup and npm run restore", () => {
     expect(rows).toEqual([{ newest: `${number}_made_up.sql` }]);
     // With its own account, which the restore gave what servers need.
     const again = serve(to.serverUrl, newer);
-    await untilReady(again);
+    await expectReady(again);
     expect(again.printed()).not.toContain("could change the audit");
     await again.interrupt();
 
