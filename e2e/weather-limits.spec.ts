@@ -279,7 +279,7 @@ test("§11 Wind and rain guard: a due run that the weather skipped says so in th
     // Other tests' runs of the day may come first.
     for (const more of await page.getByRole("button", { name: /^Show \d+ more$/ }).all()) await more.click();
     await expect(entry).toContainText("Skipped", { timeout: 2_000 });
-  }).toPass();
+  }).toPass({ timeout: 20_000 });
   await entry.click();
   const details = page.getByRole("dialog", { name: /^Stormy rows at / });
   await expect(details.getByRole("list", { name: "Reasons" })).toContainText(

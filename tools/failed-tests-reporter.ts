@@ -3,8 +3,9 @@ import type { Reporter, SerializedError, TestCase, TestModule, TestSuite } from 
 import type { FailedTest } from "./failed-tests.ts";
 
 /**
- * Writes Vitest's failed tests as JSON to the file that SUNCREW_FAILED_TESTS names, if it is set. Vitest's own JSON report has only
- * the stacks of errors, which lack the message of an action that was not possible and the difference of long values.
+ * Writes Vitest's failed tests as JSON to the file that SUNCREW_FAILED_TESTS names, if it is set. Vitest's own JSON
+ * report has only the stacks of errors, which lack the message of an action that was not possible and the difference of
+ * long values.
  */
 export default class FailedTestsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
