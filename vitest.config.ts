@@ -31,7 +31,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** How long tests wait for what must come, in milliseconds: it says nothing about speed, even on a busy machine. */
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.
@@ -90,7 +90,7 @@ export default defineConfig({
             "tools/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", "**/*.component.test.ts"],
-          testTimeout: 60_000,
+          testTimeout: 300_000,
         },
       },
       {
@@ -118,11 +118,12 @@ export default defineConfig({
           isolate: false,
           setupFiles: ["test/setup.ts"],
           globalSetup: [absolute("e2e/support/browser-setup.ts")],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           expect: { poll: { timeout: patienceMs, interval: 150 } },
           browser: {
             enabled: true,
             headless: true,
+            connectTimeout: 300_000,
             provider: chromium,
             instances: [{ browser: "chromium" }],
             viewport: { width: 1280, height: 800 },

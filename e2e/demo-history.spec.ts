@@ -13,7 +13,7 @@ const test = base.extend<object, { readonly suncrew: RunningServer }>({
       await use(server);
       await server.stop();
     },
-    { scope: "worker", timeout: 180_000 },
+    { scope: "worker" },
   ],
 });
 

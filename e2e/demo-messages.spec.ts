@@ -18,7 +18,7 @@ async function messageBy(api: ApiClient, channel: DemoMessage["channel"], to: Re
     found = messages.find(({ to: name, subject, text }) => to.test(name) && `${subject} ${text}`.includes(ROBOT));
     return found !== undefined;
   };
-  await expect.poll(look, { message: `a message by ${channel}`, timeout: 40_000 }).toBe(true);
+  await expect.poll(look, `a message by ${channel}`).toBe(true);
   if (found === undefined) throw new Error("It is not there.");
   return found;
 }

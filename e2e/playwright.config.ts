@@ -16,9 +16,9 @@ export default defineConfig({
   workers: 3,
   retries: 0,
   // A limit for tests that hang: it says nothing about speed, even on a busy machine.
-  timeout: 120_000,
+  timeout: 300_000,
   // Changes appear within a second, and a robot that does not respond is given up on after 8: the rest is a margin.
-  expect: { timeout: 30_000 },
+  expect: { timeout: 60_000 },
   reporter: [["list"]],
   use: {
     browserName: "chromium",

@@ -3,9 +3,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { BHADLA } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, serialPicker, test } from "./support/robot-fixtures.ts";
 
-// These tests are long: the limit, for one that hangs, is twice the usual.
-test.describe.configure({ timeout: 240_000 });
-
 /** The smallest size of a touch target, in pixels. */
 const TOUCH_PX = 44;
 

@@ -11,9 +11,6 @@ import {
 } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, serialPicker, test } from "./support/robot-fixtures.ts";
 
-// These tests are long: the limit, for one that hangs, is twice the usual.
-test.describe.configure({ timeout: 240_000 });
-
 const NAME_TAKEN = "Robot name already exists for this site";
 
 const heading = (page: Page) => page.getByRole("heading", { level: 3, name: /^Cleaning Robots/ });

@@ -20,9 +20,6 @@ import {
 } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-// These tests are long: the limit, for one that hangs, is twice the usual.
-test.describe.configure({ timeout: 240_000 });
-
 const UNCONFIRMED = (serial: string) =>
   `Robot ${serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`;
 

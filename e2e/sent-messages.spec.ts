@@ -204,7 +204,7 @@ test("sent messages: a partner sees what was sent to its people and its sites' c
   const admin = await apiAs("admin");
   const pager = (await admin.call(contactPointList, { query: {} })).find(({ name }) => name === NAME);
   await signIn(page, "partner", { at: "/notifications?tab=sent" });
-  await expect(rows(page).filter({ hasText: "asha.rathore" }).first()).toBeVisible({ timeout: 40_000 });
+  await expect(rows(page).filter({ hasText: "asha.rathore" }).first()).toBeVisible();
   await expect.poll(() => receiver.calls.length).toBe(1);
   await expect(rows(page).filter({ hasText: /Night watch|Night shift|Vikram Mehta/ })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Contact point" }).click();

@@ -6,9 +6,6 @@ import { BHADLA, expectDisabled, expectToast } from "./support/dashboard.ts";
 import { expect, SAMBHAR, type SiteBody } from "./support/site-fixtures.ts";
 import { FIRST_FIGURES_MS, test } from "./support/soiling-fixtures.ts";
 
-// The first test of a server waits for its first figures; the dashboard has them up to a minute later than the tab.
-test.describe.configure({ timeout: 120_000 + FIRST_FIGURES_MS });
-
 const soilingOf = (page: Page) => page.getByRole("region", { name: "Soiling", exact: true });
 const figureOf = (page: Page, name: string) => soilingOf(page).getByRole("region", { name });
 const gapsOf = (page: Page) => soilingOf(page).getByRole("group", { name: "Some facts are missing" });

@@ -5,10 +5,12 @@ import { answeringFetch } from "./answers.ts";
 import { giveDefaultAnswers } from "./default-answers.ts";
 import { closeConsole } from "./open-console.tsx";
 import { takeProblems, watchProblems } from "./problems.ts";
+import { holdRefetches } from "./refetches.ts";
 import { catchSavedFiles, forgetSavedFiles } from "./saved-files.ts";
 
 const realFetch = globalThis.fetch.bind(globalThis);
 
+holdRefetches();
 giveDefaultAnswers();
 watchProblems();
 catchSavedFiles();

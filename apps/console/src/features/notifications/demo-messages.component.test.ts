@@ -11,6 +11,7 @@ import {
   pressRetry,
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
+import { refetchNow } from "../../../test/refetches.ts";
 import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
 const main = page.getByRole("main");
@@ -91,6 +92,7 @@ describe("messages of the demo", () => {
     await expectAccessible();
     receive([mail, chat]);
     await page.getByRole("button", { name: "Back" }).click();
+    refetchNow();
     await expect.element(page.getByRole("button", { name: /brush of Row 1/ })).toBeVisible();
     await expectNoSidewaysScroll();
     history.forward();

@@ -9,6 +9,7 @@ import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import { expectAccessible, expectContains, expectCount, expectText, expectTexts } from "../../../test/expectations.ts";
 import { showWallboard } from "../../../test/open-console.tsx";
+import { refetchNow } from "../../../test/refetches.ts";
 import {
   BHADLA,
   CHARANKA,
@@ -249,13 +250,14 @@ describe("wallboard: what a screen shows", () => {
     showWallboard();
     await expectToday("Live", false);
     when(runsToday).fail(503, { message: "Busy." });
-    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    refetchNow();
     await expectToday("Partly out of date", true);
     await expectAccessible();
     when(runsToday).answerAsUsual();
-    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    refetchNow();
     await expectToday("Live", false);
     when(runsToday).hang();
+    refetchNow();
     await vi.advanceTimersByTimeAsync(4 * MINUTE_MS);
     await expectToday("Partly out of date", true);
   });
@@ -358,14 +360,13 @@ describe("wallboard: sites in trouble, and what comes next", () => {
   });
 
   test("wallboard: a plan that could not be read again is marked beside the sites in trouble, too", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
     trouble(1);
     showWallboard();
     const next = page.getByRole("region", { name: BHADLA }).getByText("Next run Tue 18:15");
     await expect.element(next).toHaveAttribute("data-stale", "false");
     await expectText(connection, "Live");
     when(runsFleetCalendar).fail(503, { message: "Busy." });
-    await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
+    refetchNow();
     await expectText(connection, "Partly out of date");
     await expect.element(next).toHaveAttribute("data-stale", "true");
     await expectAccessible();
