@@ -101,8 +101,8 @@ export default defineConfig({
           include: ["apps/server/{src,test}/**/*.test.ts", "e2e/**/*.test.ts"],
           globalSetup: existsSync(databaseSetup) ? [databaseSetup] : [],
           // Some start whole servers: their time says nothing about speed.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
         },
       },
       {

@@ -12,6 +12,7 @@ import {
   siteDay,
   test,
 } from "./support/group-fixtures.ts";
+import { FIRST_FIGURES_MS } from "./support/soiling-fixtures.ts";
 
 const ZONE = "Asia/Kolkata";
 
@@ -248,7 +249,7 @@ test("§11 Cleaning by need: a schedule when worth it keeps its days, its decisi
   await page.getByRole("tab", { name: "Soiling" }).click();
   const compared = page.getByRole("region", { name: "Cleaning by need" });
   // The server first has to have asked for a year of air and weather.
-  await expect(compared.getByRole("table")).toBeVisible();
+  await expect(compared.getByRole("table")).toBeVisible({ timeout: FIRST_FIGURES_MS });
   await expect(compared.getByRole("rowheader")).toContainText(["When worth it", "Daily", "Weekly"]);
   await expect(compared).toContainText("at 20:00, by need 3 to 10 days apart");
 });

@@ -23,7 +23,7 @@ test("§11 Soiling: each fact that is missing is named with what it leaves unkno
   await signIn(page, "admin", { at: tab });
   const lines = gapsOf(page).getByRole("listitem");
   const enter = gapsOf(page).getByRole("button", { name: "Enter them" });
-  await expect(lines.first()).toContainText(/The soiling ratio needs .*robots/);
+  await expect(lines.first()).toContainText(/The soiling ratio needs .*robots/, { timeout: FIRST_FIGURES_MS });
   await expect(gapsOf(page).getByRole("link", { name: "Add robots" })).toBeVisible();
   await expect(enter).toHaveCount(0);
 

@@ -16,7 +16,7 @@ const configurationSchema = z.object({
   Healthcheck: z.object({ Test: z.tuple([z.literal("CMD")], z.string()) }),
 });
 
-const HEALTHY_LIMIT_MS = 90_000;
+const HEALTHY_LIMIT_MS = 300_000;
 /** Docker's postgres image, for which Debian's PostgreSQL stands in. */
 const POSTGRES = "docker.io/library/postgres:17-trixie";
 

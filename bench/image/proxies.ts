@@ -8,7 +8,7 @@ import { repositoryDir } from "./local-images.ts";
 import { type Contained, runContained, type RunningContained, startContained } from "./service-runner.ts";
 
 const NAME = "suncrew.example";
-const START_LIMIT_MS = 15_000;
+const START_LIMIT_MS = 120_000;
 
 export interface Proxy {
   readonly name: string;

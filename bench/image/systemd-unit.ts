@@ -11,8 +11,8 @@ import { firstProcessOf } from "./service-runner.ts";
 
 /** Beside the server of compose, which has 3000. */
 const SERVER = { url: "http://127.0.0.1:3100" };
-const BOOT_LIMIT_MS = 20_000;
-const START_LIMIT_MS = 30_000;
+const BOOT_LIMIT_MS = 120_000;
+const START_LIMIT_MS = 120_000;
 
 /**
  * Runs deploy/suncrew.service as docs/operating.md says, under a systemd that has booted in a container, as one more

@@ -26,7 +26,7 @@ export interface PrivateMosquitto {
   stop(): Promise<void>;
 }
 
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 120_000;
 
 /** Debian's Mosquitto on free ports at 127.0.0.1 that knows these devices. Already started. */
 export async function startMosquitto(

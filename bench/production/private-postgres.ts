@@ -30,7 +30,7 @@ export interface PrivatePostgres {
   stop(): Promise<void>;
 }
 
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 120_000;
 
 /**
  * Debian's PostgreSQL. As in production it is durable, on a free port at 127.0.0.1, with passwords. Throw-away tests,

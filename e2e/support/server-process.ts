@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const START_LIMIT_MS = 90_000;
+const START_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 20_000;
 
 /** A TCP port that nothing is listening on at the moment. */
