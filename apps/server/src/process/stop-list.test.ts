@@ -9,7 +9,6 @@ const warnings = () =>
     const { part, msg } = JSON.parse(line) as { part: string; msg: string };
     return `${part}: ${msg}`;
   });
-const after = (ms: number) => () => new Promise((resolve) => setTimeout(resolve, ms));
 
 beforeEach(() => {
   warned = [];
@@ -18,28 +17,41 @@ beforeEach(() => {
 
 afterEach(() => void vi.useRealTimers());
 
-/** Stops the parts, the last one first; answers how long that took, in milliseconds. */
-async function timeToStop(...parts: readonly [name: string, limitMs: number, stop: () => Promise<unknown>][]) {
+/** What stops in reverse order of these limits, in milliseconds; each part hangs until the test ends its stop. */
+function stopList(limits: Readonly<Record<string, number>>) {
   const stops = new StopList();
-  for (const [name, limitMs, stop] of parts) stops.add(name, limitMs, stop);
+  const parts = new Map<string, PromiseWithResolvers<void>>();
+  for (const [name, limitMs] of Object.entries(limits)) {
+    const stop = Promise.withResolvers<void>();
+    parts.set(name, stop);
+    stops.add(name, limitMs, () => stop.promise);
+  }
   const began = performance.now();
-  const stopped = stops.run(log).then(() => performance.now() - began);
-  await vi.advanceTimersByTimeAsync(60_000);
-  return stopped;
+  return {
+    tookMs: stops.run(log).then(() => performance.now() - began),
+    ended: (name: string) => parts.get(name)?.resolve(),
+    failed: (name: string) => parts.get(name)?.reject(new Error("No.")),
+  };
 }
 
 test("stack, stopping: a part has the time that those before it left", async () => {
-  const database = ["database", 1_000, after(100)] as const;
-  const server = ["server", 2_000, after(6_000)] as const;
-  const calls = ["calls", 12_000, after(500)] as const;
-  expect(await timeToStop([...database], [...server], [...calls])).toBe(6_600);
+  const { tookMs, ended } = stopList({ database: 1_000, server: 2_000, calls: 12_000 });
+  await vi.advanceTimersByTimeAsync(500);
+  ended("calls");
+  await vi.advanceTimersByTimeAsync(6_000);
+  ended("server");
+  await vi.advanceTimersByTimeAsync(100);
+  ended("database");
+  expect(await tookMs).toBe(6_600);
   expect(warnings()).toEqual([]);
 });
 
 test("stack, stopping: parts that hang or fail are named, and together take no longer than their limits", async () => {
-  const hangs = () => new Promise(() => {});
-  const fails = () => Promise.reject(new Error("No."));
-  expect(await timeToStop(["database", 1_000, hangs], ["server", 2_000, fails], ["calls", 12_000, hangs])).toBe(15_000);
+  const { tookMs, failed } = stopList({ database: 1_000, server: 2_000, calls: 12_000 });
+  await vi.advanceTimersByTimeAsync(12_500);
+  failed("server");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await tookMs).toBe(15_000);
   expect(warnings()).toEqual([
     "calls: a component did not stop in time",
     "server: a component failed while stopping",
