@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Page } from "@playwright/test";
+import { pressStop } from "./support/activity-fixtures.ts";
 import type { ApiClient } from "./support/api.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectDisabled } from "./support/dashboard.ts";
@@ -32,8 +32,8 @@ async function stopper(api: ApiClient) {
   const robots = await api.call(robotsList, { params: { siteId: site.id } });
   const robot = robots.find(({ serial_number }) => serial_number === SERIAL);
   if (robot === undefined) throw new Error(`${SERIAL} is not there`);
-  const body = { robotId: SERIAL, robotObjectId: robot.id, siteId: site.id, command: "STOP" } as const;
-  return { site, robot, stop: () => api.call(sendCommand, { body }) };
+  const body = { robotId: SERIAL, robotObjectId: robot.id, siteId: site.id };
+  return { site, robot, stop: () => pressStop(api, body) };
 }
 
 const table = (page: Page) => page.getByRole("table", { name: "Activity log" });

@@ -1,8 +1,26 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { ApiClient } from "./api.ts";
+import { type ApiClient, CallError } from "./api.ts";
 import { expect } from "./suncrew.ts";
+
+/**
+ * Sends a Stop until the robot has confirmed one: in a server's first seconds on a busy machine, one may be answered as
+ * pending although it is on its way.
+ */
+export async function pressStop(api: ApiClient, body: Omit<SentBodyOf<typeof sendCommand>, "command">): Promise<void> {
+  const press = async () => {
+    try {
+      await api.call(sendCommand, { body: { ...body, command: "STOP" } });
+      return "confirmed";
+    } catch (error) {
+      if (error instanceof CallError && error.status >= 503) return error.message;
+      throw error;
+    }
+  };
+  await expect.poll(press).toBe("confirmed");
+}
 
 /** Stops an already stopped robot, so that the site has a row of activity. Returns the robot's serial number. */
 export async function makeActivity(api: ApiClient, siteName: string): Promise<string> {
@@ -19,9 +37,8 @@ export async function makeActivity(api: ApiClient, siteName: string): Promise<st
     robotId: robot.serial_number,
     robotObjectId: robot.robot_id,
     siteId: site.id,
-    command: "STOP",
-  } as const;
-  await api.call(sendCommand, { body });
+  };
+  await pressStop(api, body);
   return robot.serial_number;
 }
 
