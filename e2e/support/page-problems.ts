@@ -7,7 +7,8 @@ import type { Page } from "@playwright/test";
 export class PageProblems {
   readonly #found: string[] = [];
   readonly #allowed: { readonly pattern: RegExp; readonly from: number }[] = [
-    // The console asks the robots that it shows for their status by itself; on a busy machine one answers too late.
+    // The console asks the robots that it shows for their status by itself: one of the demo's is offline, and on a busy
+    // machine others answer too late.
     { pattern: /status of 504 .*getRobotStatus/, from: 0 },
   ];
 

@@ -108,8 +108,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   problems: async ({ suncrew }, use, testInfo) => {
     const problems = new PageProblems();
-    // This robot of the demo is offline, which its site reports after a while.
-    problems.allow(/status of 504 .*robotId=SCR-1007\)/);
     await use(problems);
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach("server output", { body: suncrew.output(), contentType: "text/plain" });

@@ -10,9 +10,7 @@ import { fileURLToPath } from "node:url";
 export const compiledBefore = { NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`) };
 
 const thisCheckout = fileURLToPath(new URL("../../..", import.meta.url));
-/**
- * The time limit for a start that hangs; a busy machine starts a database, a broker and two processes within a few minutes.
- */
+/** The time limit for a start that hangs: a busy machine takes minutes for a database, a broker and two processes. */
 const START_LIMIT_MS = 300_000;
 /** Longer if it writes a history first. */
 const HISTORY_LIMIT_MS = 300_000;
