@@ -1,4 +1,5 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error-codes.ts";
+import { LIVE_HEARTBEAT_MS } from "@suncrew/contract/live/live.ts";
 import type { BodyOf, ParamsOf, QueryOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { z } from "zod";
 import { noteProblem } from "./problems.ts";
@@ -28,6 +29,8 @@ const open = new Set<Promise<unknown>>();
 /** The open streams, by route. */
 const streams = new Map<RouteSpec, Set<ReadableStreamDefaultController<Uint8Array>>>();
 let testEnd = new AbortController();
+/** The browser's own, whatever a test replaces it by. */
+const { setInterval, clearInterval } = globalThis;
 
 /** A refusal; without a code it has the one of a failing or busy server. */
 type GivenRefusal = Omit<ErrorResponse, "code"> & Partial<Pick<ErrorResponse, "code">>;
@@ -67,7 +70,7 @@ export function when<R extends RouteSpec>(route: R) {
       handle(ofThisTest, route, () => Response.json(refusalOf(status, refusal), { status })),
     /** An answer that is not the server's, such as a proxy's error page. */
     answerOddly: (response: () => Response) => handle(ofThisTest, route, response),
-    /** Never answered; ends when the console gives up. */
+    /** Never answered; ends when the console cancels it. */
     hang: () => handle(ofThisTest, route, () => new Promise<never>(() => {})),
     /** No connection is made. */
     offline: () => handle(ofThisTest, route, () => Promise.reject(new NoConnection())),
@@ -98,16 +101,31 @@ export async function forgetAnswers(): Promise<void> {
   ofThisTest.clear();
 }
 
-/** Replaces `fetch`: no request of the console leaves the page. */
+/**
+ * Replaces `fetch`: no request of the console leaves the page. An answer comes when the test gives it: on a busy machine
+ * the console's limit of time could pass between two steps.
+ */
 export function answeringFetch(elsewhere: typeof fetch): typeof fetch {
   return (input, init) => {
     const request = new Request(input, init);
     if (!new URL(request.url).pathname.startsWith("/api/")) return elsewhere(input, init);
-    const signal = AbortSignal.any([request.signal, testEnd.signal]);
+    const signal = AbortSignal.any([cancelledOf(request.signal), testEnd.signal]);
     const answering = Promise.race([respond(request, signal), rejectedBy(signal)]);
     open.add(answering);
     return answering.finally(() => open.delete(answering));
   };
+}
+
+/** Aborted like this one, but not by a limit of time. */
+function cancelledOf(signal: AbortSignal): AbortSignal {
+  const cancelled = new AbortController();
+  const cancel = () => {
+    const { reason } = signal as { readonly reason: unknown };
+    if (!(reason instanceof DOMException && reason.name === "TimeoutError")) cancelled.abort(reason);
+  };
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  return cancelled.signal;
 }
 
 async function respond(request: Request, signal: AbortSignal): Promise<Response> {
@@ -190,16 +208,25 @@ function responseOf<R extends RouteSpec>(route: R, body: AnswerOf<R>): Response 
 function streamOf<R extends RouteSpec>(route: R, first: AnswerOf<R>, signal: AbortSignal): Response {
   const open = streams.get(route) ?? new Set();
   streams.set(route, open);
+  const ended = new AbortController();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(eventBytes(route, first));
       open.add(controller);
+      // As the server does, so that the console does not take a long test for a broken connection.
+      const beating = setInterval(() => controller.enqueue(new TextEncoder().encode(": \n\n")), LIVE_HEARTBEAT_MS);
       const end = () => {
+        clearInterval(beating);
         open.delete(controller);
+      };
+      ended.signal.addEventListener("abort", end, { once: true });
+      const fail = () => {
+        end();
         controller.error(signal.reason);
       };
-      signal.addEventListener("abort", end, { once: true });
+      signal.addEventListener("abort", fail, { once: true });
     },
+    cancel: () => ended.abort(),
   });
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }

@@ -56,9 +56,10 @@ export async function pressRetry(
   await expect.element(loaded).toBeVisible();
 }
 
-/** A toast with this title and exactly these lines. */
+/** A toast with this title and exactly these lines, shown now or since the last one that was expected. */
 export async function expectToast(title: string, ...lines: readonly string[]): Promise<void> {
-  await expect.poll(toasts).toContainEqual({ title, text: lines.join("") });
+  await expect.poll(() => [...endedToasts, ...toasts()]).toContainEqual({ title, text: lines.join("") });
+  forgetEndedToasts();
 }
 
 /** There is no toast with this title. */
@@ -125,13 +126,38 @@ export function siteButton(name: string): Locator {
   return page.getByRole("group", { name: /^(All Sites|Site buttons)$/ }).getByRole("button", { name });
 }
 
-function toasts(): { readonly title: string; readonly text: string }[] {
+interface ToastLine {
+  readonly title: string;
+  readonly text: string;
+}
+
+function toasts(): ToastLine[] {
   return [...document.querySelectorAll('section[aria-label="Messages"] > div')].flatMap((toast) =>
     [...toast.querySelectorAll("p")].map((message) => ({
       title: textOf(toast.querySelector("strong")),
       text: textOf(message),
     })),
   );
+}
+
+/** The toasts when the page last changed, and those that have ended since one was expected. */
+let shownToasts: readonly ToastLine[] = [];
+let endedToasts: readonly ToastLine[] = [];
+
+const toastRecorder = new MutationObserver(() => {
+  const shown = toasts();
+  const isShown = (line: ToastLine) => shown.some(({ title, text }) => title === line.title && text === line.text);
+  endedToasts = [...endedToasts, ...shownToasts.filter((line) => !isShown(line))];
+  shownToasts = shown;
+});
+
+/** Keeps every toast that ends: one that closes after 3 seconds may be gone before a test on a busy machine looks. */
+export function recordToasts(): void {
+  toastRecorder.observe(document, { childList: true, subtree: true, characterData: true });
+}
+
+export function forgetEndedToasts(): void {
+  endedToasts = [];
 }
 
 function textOf(element: Element | null): string {

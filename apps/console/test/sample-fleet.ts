@@ -146,7 +146,8 @@ export function siteGuardOf(change: Partial<ResponseOf<typeof siteGuard>> = {}):
     judged_at: null,
     forecast_at: new Date(Date.now() - 1_200_000).toISOString(),
     forecast_source: "open-meteo",
-    hours: [hourOf(0, 23.4), hourOf(1, 31)],
+    // One more than counts: the hour may turn during a test.
+    hours: [hourOf(0, 23.4), hourOf(1, 31), hourOf(2, 31)],
     sensor: null,
     ...change,
   };

@@ -3,6 +3,7 @@ import { afterEach, beforeEach } from "vitest";
 import { page } from "vitest/browser";
 import { answeringFetch } from "./answers.ts";
 import { giveDefaultAnswers } from "./default-answers.ts";
+import { forgetEndedToasts, recordToasts } from "./expectations.ts";
 import { closeConsole } from "./open-console.tsx";
 import { takeProblems, watchProblems } from "./problems.ts";
 import { holdRefetches } from "./refetches.ts";
@@ -14,6 +15,7 @@ holdRefetches();
 giveDefaultAnswers();
 watchProblems();
 catchSavedFiles();
+recordToasts();
 document.documentElement.lang = "en";
 
 beforeEach(async () => {
@@ -24,6 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await closeConsole();
   forgetSavedFiles();
+  forgetEndedToasts();
   globalThis.fetch = realFetch;
   const problems = takeProblems();
   if (problems.length > 0) throw new Error(`What the console did and must not:\n${problems.join("\n")}`);

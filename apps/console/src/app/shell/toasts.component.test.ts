@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { expectCount, expectNoToast, expectToast } from "../../../test/expectations.ts";
+import { expectCount, expectNoToast, expectTexts, expectToast } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { toast } from "../../platform/toast.tsx";
 
@@ -16,16 +16,16 @@ async function openDashboard(): Promise<void> {
 
 test("§8 Toasts: the newest is shown at once, and the one that it replaced is shown again after it", async () => {
   await openDashboard();
-  const message = "Failed to send STOP command to Robot SCR-1001";
-  toast.failure({ title: "Control Failed", message, durationMs: 60_000 });
-  await expectToast("Control Failed", message);
-  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 60_000 });
+  const message = "STOP command sent to Robot SCR-1001";
+  toast.success({ title: "Robot Control", message, durationMs: 600_000 });
+  await expectToast("Robot Control", message);
+  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 600_000 });
   await expectToast("Site Deleted", "Gone.");
-  await expectCount(messages.getByText("Control Failed"), 0);
+  await expectCount(messages.getByText("Robot Control"), 0);
   await expect.element(messages.getByText("+1")).toBeVisible();
   await messages.getByRole("button", { name: "Close message" }).click();
   await userEvent.unhover(messages);
-  await expectToast("Control Failed", message);
+  await expectToast("Robot Control", message);
   await messages.getByRole("button", { name: "Close message" }).click();
   await expectNoToast();
 });
@@ -66,13 +66,20 @@ test("§8 Toasts: many of the same are one: the newest and the number of the oth
 
 test("§8 Toasts: under the pointer all of them are shown, and none ends", async () => {
   await openDashboard();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 2000 });
   toast.success({ title: "Robot Removed", message: "Removed.", durationMs: 2000 });
   await messages.getByText("Robot Removed").hover();
-  await expectToast("Site Deleted", "Gone.");
-  await expectToast("Robot Removed", "Removed.");
+  await expectCount(messages.getByRole("status"), 2);
+  vi.advanceTimersByTime(60_000);
+  await expectTexts(messages.getByRole("status"), [/^Robot Removed/, /^Site Deleted/]);
   await userEvent.unhover(messages);
-  await expectNoToast();
+  await expectCount(messages.getByRole("status"), 1);
+  const afterTwoSeconds = () => {
+    vi.advanceTimersByTime(2000);
+    return messages.getByRole("status").elements().length;
+  };
+  await expect.poll(afterTwoSeconds).toBe(0);
 });
 
 test("§8 Toasts: closing the last one by keyboard gives the focus back; until then the next one has it", async () => {

@@ -17,6 +17,7 @@ import {
   expectNoSidewaysScroll,
   expectText,
   expectTexts,
+  expectToast,
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { chooseTheme, THEMES } from "../../ui/theme/theme-choice.ts";
@@ -111,7 +112,7 @@ test("a monthly report is sent again to chosen contacts; its deliveries say to w
   const sent = when(sendMonthlyReport).answer({ message: "The report is on its way to Site office." });
   await dialog.getByRole("button", { name: "Send again" }).click();
   await expect.poll(() => sent.at(-1)?.body).toEqual({ contact_point_ids: [13] });
-  await expect.element(page.getByText("The report is on its way to Site office.")).toBeVisible();
+  await expectToast("Report On Its Way", "The report is on its way to Site office.");
 });
 
 test("the preview shows the mail with its styles, as in Light and in Dark, and runs nothing; its text is read, too", async () => {
@@ -211,7 +212,7 @@ test("a preview that fails can be asked for again and keeps nobody from sending;
   await office.click();
   when(sendMonthlyReport).fail(409, { message: "The report is on its way to everybody chosen." });
   await dialog.getByRole("button", { name: "Send again" }).click();
-  await expect.element(page.getByText("The report is on its way to everybody chosen.")).toBeVisible();
+  await expectToast("Sending Failed", "The report was not sent.", "The report is on its way to everybody chosen.");
   await expect.element(office).toBeChecked();
 });
 

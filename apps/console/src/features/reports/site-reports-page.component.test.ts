@@ -19,6 +19,7 @@ import {
   expectNoToast,
   expectText,
   expectTexts,
+  expectToast,
   press,
   pressRetry,
 } from "../../../test/expectations.ts";
@@ -130,7 +131,7 @@ test("the report of a past month is generated for the site that is chosen, to be
   await choose("Site", REWA);
   const month = page.getByLabelText("Past month");
   await page.getByRole("button", { name: "Generate", exact: true }).click();
-  await expect.element(page.getByText("The report of April 2026 is being generated.")).toBeVisible();
+  await expectToast("Report Being Generated", "The report of April 2026 is being generated.");
   await expect.element(month).toHaveValue(asked.at(-1)?.body.month ?? "none");
   await page.viewport(390, 800);
   await expectNoSidewaysScroll();

@@ -117,7 +117,8 @@ async function fetchWithLimit(
 ): Promise<Response> {
   const limit = new AbortController();
   const timeoutMs = options.timeoutMs === undefined ? REQUEST_TIMEOUT_MS : options.timeoutMs;
-  const timer = timeoutMs === null ? undefined : setTimeout(() => limit.abort(), timeoutMs);
+  const timer =
+    timeoutMs === null ? undefined : setTimeout(() => limit.abort(new DOMException("", "TimeoutError")), timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
   try {
     // Without one the request starts at once: somebody who signs out leaves the page right after.
