@@ -24,7 +24,7 @@ export class InterruptibleDatabase {
     const { port } = proxy.address() as AddressInfo;
     const connection = { host: "127.0.0.1", port, ...(database && { database }), user, password: password ?? "" };
     // Shorter than a server's, so that tests need not wait as long for a timeout.
-    this.database = openDatabase(connection, { poolSize: 5, queryLimitMs: 1_500 });
+    this.database = openDatabase(connection, { poolSize: 5, queryLimitMs: 4_000 });
   }
 
   static async open(connection: pg.ClientConfig): Promise<InterruptibleDatabase> {

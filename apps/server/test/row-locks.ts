@@ -25,6 +25,8 @@ export async function holdLock(
   const held = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const work = db.transaction().execute(async (tx) => {
+    // However long the test takes: PostgreSQL would end it after 10 s of idleness.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
     await take(tx);
     held.resolve();
     await end.promise;

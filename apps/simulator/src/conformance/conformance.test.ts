@@ -32,7 +32,7 @@ const longTimeouts = {
   stoppedRunS: 600,
 };
 const shortTimeouts = {
-  answerMs: 20_000,
+  answerMs: 100_000,
   reportMs: 20_000,
   repeatMs: 20_000,
   personMs: 20_000,

@@ -11,7 +11,7 @@ import type { SensorFaultInput, SimulatedSensor } from "./simulated-sensor.ts";
 
 const SERIAL = "WX-1001";
 /** Speed-up over real time: a busy machine must not delay a reading by what is 30 s here. */
-const FAST = 20;
+const FAST = 8;
 const beganMs = Date.now();
 const fastClock: FleetClock = {
   now: () => new Date(beganMs + (Date.now() - beganMs) * FAST),

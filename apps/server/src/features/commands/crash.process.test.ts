@@ -149,7 +149,7 @@ describe("the server is killed with SIGKILL", () => {
       last,
     );
     await harness.robot(last).until(({ motion }) => motion === "MOVING");
-    await restartAfter(4_000, last);
+    await restartAfter(1_500, last);
     const [start, ...others] = await harness.commands(last);
     expect(start).toMatchObject({ verb: "START", outcome: "CONFIRMED" });
     expect(others).toEqual([]);

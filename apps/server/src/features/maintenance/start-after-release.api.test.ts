@@ -112,7 +112,7 @@ describe("§9: a start that follows a release is sent only while its caller wait
     const letGo = await holdRobotRows(harness.db, harness.fixtures.ownRobot);
     const released = set(andStart);
     await untilBlocked(harness.db);
-    clock.aheadMs = 8_500;
+    clock.aheadMs = 8_050;
     robot().clear();
     await letGo();
     const answer = await released;

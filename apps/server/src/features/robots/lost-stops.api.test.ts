@@ -14,7 +14,7 @@ let broker: InterruptibleBroker;
 beforeEach(async () => {
   const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) =>
     (broker = new InterruptibleBroker(inner));
-  harness = await CommandHarness.open({ clock: new FastClock(10), wrapBroker });
+  harness = await CommandHarness.open({ clock: new FastClock(4), wrapBroker });
   await harness.live();
 });
 afterEach(() => harness.close());

@@ -8,7 +8,7 @@ let database: OpenDatabase;
 let limited: OpenDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  limited = openDatabase(database.connection, { poolSize: 1, queryLimitMs: 200 });
+  limited = openDatabase(database.connection, { poolSize: 1, queryLimitMs: 2_000 });
 });
 afterAll(async () => {
   await limited.close();
@@ -35,7 +35,7 @@ describe("a database that stops answering", () => {
 
 describe("an idle transaction", () => {
   test("is ended, so that others get what it has locked, and its server continues", async () => {
-    const idle = openDatabase(database.connection, { poolSize: 1, idleLimitMs: 200 });
+    const idle = openDatabase(database.connection, { poolSize: 1, idleLimitMs: 2_000 });
     const row = sql`select pg_advisory_xact_lock(4711)`;
     const { promise: othersHaveLock, resolve } = Promise.withResolvers<void>();
     const work = idle.db.transaction().execute(async (tx) => {

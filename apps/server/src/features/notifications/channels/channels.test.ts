@@ -175,7 +175,7 @@ describe.each(kinds)("notifications by %s", (channel) => {
   test("no answer: it is given up on in time, and tried again", async () => {
     services.misbehave(channel, "SLOW");
     const code = channel === "EMAIL" ? "SMTP_SILENT" : "SERVICE_SILENT";
-    expect(await send(channel, { maxMs: 300 })).toMatchObject({ outcome: "RETRY", reason: { code } });
+    expect(await send(channel, { maxMs: 3_000 })).toMatchObject({ outcome: "RETRY", reason: { code } });
   });
 
   test("an answer that is cut in the middle: it is tried again, under the same id where the service has one", async () => {
