@@ -140,8 +140,8 @@ test("§2 Activity Log page: accessible, also on a phone; opens with the filters
   const readAt = await scroller(page).evaluate((element) => element.scrollTop);
   expect(readAt).toBeGreaterThan(40);
   const last = await rows(page).last().textContent();
-  await stop();
-  const news = page.getByRole("button", { name: "1 new" });
+  const presses = await stop();
+  const news = page.getByRole("button", { name: `${presses} new` });
   await expect(news).toBeVisible();
   expect(await scroller(page).evaluate((element) => element.scrollTop)).toBe(readAt);
   expect(await rows(page).last().textContent()).toBe(last);

@@ -87,7 +87,7 @@ test("§5 Deploy firmware: one robot first, then the others; a robot that failed
   const [first, second, failing] = SERIALS;
   await simulator.fault(failing, { kind: "firmware", what: "install" });
   // Long enough to see the others waiting for it.
-  await simulator.fault(first, { kind: "firmware", what: "slow", seconds: 10 });
+  await simulator.fault(first, { kind: "firmware", what: "slow", seconds: 25 });
   await signIn(page, "admin", { at: "/sites" });
   await chooseBhadla(page);
   const rollout = await deploy(page, SERIALS, "9.1.0");

@@ -81,6 +81,12 @@ test("first load: the dashboard loads at most 260 kB of scripts with 20 requests
       const context = await browser.newContext({ baseURL, storageState });
       const visit = await context.newPage();
       await problems.watch(visit);
+      // What lets the first robots go first would wait for 3 s at most: on a busy machine they may take longer.
+      await visit.addInitScript(() => {
+        const later = globalThis.setTimeout;
+        const value = (work: () => void, ms?: number) => (ms === 3000 ? 0 : later(work, ms));
+        Object.defineProperty(globalThis, "setTimeout", { value, configurable: true, writable: true });
+      });
       const { requests, scriptKb, preloads } = await firstLoad(visit, path, "article");
       await context.close();
       expect(new Set(requests).size, requests.join("\n")).toBe(requests.length);
@@ -103,8 +109,9 @@ test("first load: after a long look at the sign-in page, too, what needs attenti
 }) => {
   const calls: string[] = [];
   await page.clock.install();
+  const loadedAhead = page.waitForRequest(/\/assets\/dashboard-/);
   await page.goto("/");
-  await page.waitForRequest(/\/assets\/dashboard-/);
+  await loadedAhead;
   await page.waitForLoadState("networkidle");
   await page.clock.fastForward(60_000);
   page.on("request", (request) => calls.push(new URL(request.url()).pathname));

@@ -91,11 +91,10 @@ test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is
   const card = groupCard(page, longName);
   await expect(card.getByRole("listitem")).toHaveCount(4);
   const stopAllTop = async () => {
-    const [inner, outer] = [
-      await card.getByRole("button", { name: "Stop All" }).boundingBox(),
-      await card.boundingBox(),
-    ];
-    return (inner?.y ?? 0) - (outer?.y ?? 0);
+    const whole = await card.elementHandle();
+    return card
+      .getByRole("button", { name: "Stop All" })
+      .evaluate((button, outer) => button.getBoundingClientRect().y - (outer?.getBoundingClientRect().y ?? 0), whole);
   };
   const stopAllTops = new Map<number, number>();
   await atEachWidth(async (width) => {

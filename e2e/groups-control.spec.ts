@@ -178,10 +178,11 @@ test("Start All's progress shows in both browsers, and a group that somebody els
   signIn,
   simulator,
   groups,
+  held,
 }) => {
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  // Long enough to look at two browsers, and within the 8 s that a command has.
-  await simulator.fault("SCR-1002", { kind: "late", ms: 6000 });
+  await held.settleTime("START");
+  await simulator.fault("SCR-1002", { kind: "silent" });
   const other = await openBrowser();
   await signIn(page, "admin", { at: siteAddress(group, "groups") });
   await signIn(other, "partner", { at: siteAddress(group, "groups") });
@@ -199,6 +200,7 @@ test("Start All's progress shows in both browsers, and a group that somebody els
   await expectDisabled(theirs.startAll, "A command of this group is in progress. Wait for the robots' answers.");
   await expectEnabled(theirs.stopAll);
 
+  await simulator.clear("SCR-1002");
   await expectToast(page, "Group Action Successful", 'Group "East Row": 2 robots started.');
   await expect(theirs.root).toContainText("2 of 2 cleaning");
   await expect(toasts(other)).toHaveCount(0);
@@ -264,6 +266,7 @@ test("§4 Group action outcome, Commands: if no command succeeds the action has 
   groups,
   problems,
   suncrew,
+  held,
 }) => {
   problems.allow(/status of 504/);
   const stubborn = await groups.make(BHADLA, "Stubborn", ["SCR-1002", "SCR-1003"]);
@@ -294,6 +297,8 @@ test("§4 Group action outcome, Commands: if no command succeeds the action has 
     await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
     const card = cardOf(page, "East Row");
     const sent = groupCommandsOf(page);
+    await held.settleTime("START");
+    await held.settleTime("STOP");
     await card.startAll.click();
     await question(page).getByRole("button", { name: "Start 2 robots" }).click();
     await expect(card.root).toContainText("Starting 2 robots: 1 confirmed");

@@ -27,10 +27,12 @@ const mutedText = (page: Page) => robotCard(page, SERIAL).root.getByText("Muted"
 
 /** Where Start is on the page, below and beside its title, wherever the page is scrolled to. */
 async function placeOfStart(page: Page) {
-  const title = await page.getByRole("heading", { level: 1 }).boundingBox();
-  const start = await robotCard(page, SERIAL).start.boundingBox();
-  if (title === null || start === null) throw new Error("The page does not show its title and the robot.");
-  return { x: start.x - title.x, y: start.y - title.y };
+  const title = await page.getByRole("heading", { level: 1 }).elementHandle();
+  return robotCard(page, SERIAL).start.evaluate((start, heading) => {
+    if (!(heading instanceof HTMLElement)) throw new Error("The page does not show its title.");
+    const [inner, outer] = [start.getBoundingClientRect(), heading.getBoundingClientRect()];
+    return { x: inner.x - outer.x, y: inner.y - outer.y };
+  }, title);
 }
 
 /** Opens the dialog of the card, and types when the mute ends: in three days at 18:45. */

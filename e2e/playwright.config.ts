@@ -13,7 +13,8 @@ export default defineConfig({
   globalSetup: fileURLToPath(new URL("support/global-setup.ts", import.meta.url)),
   forbidOnly: true,
   fullyParallel: false,
-  workers: 3,
+  // Each has a server, a database and robots of its own: with more than the cores we count on, all of them are slower.
+  workers: 2,
   retries: 0,
   // A limit for tests that hang: it says nothing about speed, even on a busy machine.
   timeout: 300_000,

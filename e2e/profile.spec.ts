@@ -2,7 +2,7 @@ import { changePassword, sessionUserSchema } from "@suncrew/contract/auth/auth.t
 import { idInputSchema } from "@suncrew/contract/http/values.ts";
 import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
-import { expectToast, toasts } from "./support/dashboard.ts";
+import { expectToast } from "./support/dashboard.ts";
 import { expect, test } from "./support/partners-page.ts";
 import { expectProfileSettings, openProfile } from "./support/profile-settings.ts";
 import { signInWith } from "./support/sign-in.ts";
@@ -222,7 +222,11 @@ test("§4 Session: a Super Admin's change signs out that user's other browsers, 
   const { password } = accounts.admin;
   await fillIn(form, password, `${password} anew`);
   await form.submit.click();
-  await expect(toasts(page).filter({ hasText: "Password Updated" })).toBeVisible();
+  await expectToast(
+    page,
+    "Password Updated",
+    "Your password has been changed. Everywhere else you have been signed out.",
+  );
   await expectSignedOut(own);
   // Changed back, so that the demo's password stays valid.
   await fillIn(form, `${password} anew`, password);

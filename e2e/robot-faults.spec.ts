@@ -4,6 +4,7 @@ import {
   endSettleTime,
   expectDisabled,
   expectEnabled,
+  expectOnlyToast,
   expectStatus,
   expectToast,
   expectTruth,
@@ -18,6 +19,7 @@ import {
   stopRobot,
   toasts,
 } from "./support/dashboard.ts";
+import { holdCommands } from "./support/patience.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const UNCONFIRMED = (serial: string) =>
@@ -33,6 +35,7 @@ test("§4 Commands, a silent and a deaf robot: Start fails, the robot is offline
   signIn,
   simulator,
   suncrew,
+  held,
 }) => {
   await signIn(page, "admin");
   await chooseSite(page, REWA);
@@ -44,6 +47,7 @@ test("§4 Commands, a silent and a deaf robot: Start fails, the robot is offline
   await expectStatus(deaf, "Idle");
   await simulator.fault("SCR-1010", { kind: "silent" });
   await simulator.fault("SCR-1011", { kind: "deaf" });
+  await held.settleTime("START");
   await silent.start.click();
   await deaf.start.click();
   await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
@@ -157,11 +161,13 @@ test("protocol rules 5, 6 and 10: a robot that answers after more than 8 s has f
   await chooseSite(page, KURNOOL);
   await expectStatus(late, "Idle");
   await simulator.fault("SCR-1009", { kind: "late", ms: 9000 });
+  const letGo = await holdCommands(page);
   await late.start.click();
   await expect(late.root.getByText("Starting... waiting for the robot")).toBeVisible();
-  await chooseSite(page, BHADLA);
+  letGo();
 
   const malformedBreaksNothing = async () => {
+    await chooseSite(page, BHADLA);
     await expectStatus(malformed, "Idle");
     await simulator.fault("SCR-1003", { kind: "malformed", everyMs: 50 });
     await startRobot(malformed, simulator);
@@ -195,7 +201,7 @@ test("protocol rules 5, 6 and 10: a robot that answers after more than 8 s has f
     const startsBefore = await startsOf(simulator, "SCR-1001");
     await simulator.fault("SCR-1001", { kind: "twice" });
     await startRobot(twice, simulator);
-    await expect(toasts(page)).toHaveCount(1);
+    await expectOnlyToast(page, "Robot Control", "START command sent to Robot SCR-1001");
     await stopRobot(twice, simulator);
     expect(await startsOf(simulator, "SCR-1001")).toBe(startsBefore + 1);
   });

@@ -16,9 +16,15 @@ test("§7 getRobotStatus, protocol rule 14: a robot deleted during its status ca
     await expect.poll(isOnline).toBe(true);
     await simulator.fault("SCR-1015", { kind: "silent" });
     const asked = page.waitForRequest(/getRobotStatus\?robotId=SCR-1015/);
+    const { promise: seen, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route("**/getRobotStatus?robotId=SCR-1015", async (route) => {
+      await seen;
+      await route.continue();
+    });
     await signIn(page, "admin", { at: `/sites?site=${robot.site_id}` });
     await expect(robotRow(page, "SCR-1015")).toBeVisible();
     const question = await asked;
+    letGo();
     await robots.delete(robot);
     expect((await question.response())?.status()).toBe(404);
     await expect(robotRow(page, "SCR-1015")).toBeHidden();

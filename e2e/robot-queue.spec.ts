@@ -13,6 +13,7 @@ import {
   startRobot,
   startsOf,
 } from "./support/dashboard.ts";
+import { waitForAnswers } from "./support/patience.ts";
 import { signInWith } from "./support/sign-in.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 import { startTlsProxy } from "./support/tls-proxy.ts";
@@ -49,6 +50,7 @@ test("protocol rule 3, §4 Commands: a Start that is delayed until a later Stop 
   signIn,
   simulator,
   suncrew,
+  held,
 }) => {
   // The browser logs every refused request itself.
   problems.allow(/status of (409|502|504)/);
@@ -79,6 +81,7 @@ test("protocol rule 3, §4 Commands: a Start that is delayed until a later Stop 
     const deaf = ["SCR-1010", "SCR-1011", "SCR-1002"];
     const startsBefore = await startsOf(simulator, tooMany.serial);
     await startRobot(moving, simulator);
+    await held.settleTime("START");
     for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
     const sent = commandsOf(page);
 
@@ -122,6 +125,7 @@ test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for o
   problems,
   simulator,
   suncrew,
+  held,
 }) => {
   problems.allow(/status of (409|502|504)/);
   await using proxy = await startTlsProxy(suncrew.baseUrl);
@@ -130,12 +134,14 @@ test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for o
   const page = await context.newPage();
   await problems.watch(page);
   await recordToasts(context);
+  await waitForAnswers(context);
   await signInWith(page, accounts.admin);
   await chooseSite(page, BHADLA);
   const moving = robotCard(page, "SCR-1001");
   // One more than six connections could carry beside the stream and other calls.
   const deaf = ["SCR-1010", "SCR-1011", "SCR-1002", "SCR-1003"];
   await startRobot(moving, simulator);
+  await held.settleTime("START");
   for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
   const sent = commandsOf(page);
 

@@ -87,7 +87,7 @@ test("§5 Schedule, §9 Schedule, Time: the dialog opens with its defaults; inva
       await dialog.save.click();
       await expectToast(page, "Invalid Duration", "Duration must be between 1 and 480 minutes.");
       await expect(dialog.duration).toHaveValue(minutes);
-      await page.getByRole("button", { name: "Close message" }).first().click();
+      await expectToastsGone(page);
     }
     await dialog.duration.fill("half an hour");
     await dialog.duration.blur();

@@ -108,11 +108,13 @@ test("sent messages: one that nobody takes is shown with each of its tries, give
   suncrew,
   receiver,
   problems,
+  held,
 }) => {
   const { port } = receiver;
   const details = page.getByRole("dialog");
   const tries = details.getByRole("region", { name: "Tries" });
 
+  await held.tries();
   await test.step("a list that cannot be loaded, then a message that waits for its next try", async () => {
     problems.allow(/status of 503 .*deliveries/);
     const address = "**/api/notifications/deliveries?*";
@@ -132,6 +134,7 @@ test("sent messages: one that nobody takes is shown with each of its tries, give
   });
 
   await test.step("after a day it is given up, and its details tell each try with its answer", async () => {
+    await held.release();
     const ofPager = `contact_point_name = '${NAME}' and status = 'WAITING'`;
     await suncrew.sql(
       `update deliveries set created_at = created_at - interval '2 days', due_at = now() where ${ofPager}`,

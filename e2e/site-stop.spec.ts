@@ -88,6 +88,7 @@ test("Stop everything: as admin, one press stops every robot of the site without
   simulator,
   problems,
   suncrew,
+  held,
 }) => {
   problems.allow(/status of 504/);
   problems.allow(/Failed to load resource/);
@@ -114,6 +115,7 @@ test("Stop everything: as admin, one press stops every robot of the site without
     page.on("request", (request) => {
       if (request.url().endsWith(siteStop.path)) sent += 1;
     });
+    await held.settleTime("STOP");
     await stopAll(page).click();
     const awaited = page.getByRole("list", { name: "Robots being stopped" }).getByRole("listitem");
     await expect(awaited).toHaveCount(4);

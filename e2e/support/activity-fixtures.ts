@@ -7,10 +7,15 @@ import { expect } from "./suncrew.ts";
 
 /**
  * Sends a Stop until the robot has confirmed one: in a server's first seconds on a busy machine, one may be answered as
- * pending although it is on its way.
+ * pending although it is on its way. Returns how often it pressed.
  */
-export async function pressStop(api: ApiClient, body: Omit<SentBodyOf<typeof sendCommand>, "command">): Promise<void> {
+export async function pressStop(
+  api: ApiClient,
+  body: Omit<SentBodyOf<typeof sendCommand>, "command">,
+): Promise<number> {
+  let presses = 0;
   const press = async () => {
+    presses += 1;
     try {
       await api.call(sendCommand, { body: { ...body, command: "STOP" } });
       return "confirmed";
@@ -20,6 +25,7 @@ export async function pressStop(api: ApiClient, body: Omit<SentBodyOf<typeof sen
     }
   };
   await expect.poll(press).toBe("confirmed");
+  return presses;
 }
 
 /** Stops an already stopped robot, so that the site has a row of activity. Returns the robot's serial number. */

@@ -96,6 +96,14 @@ export async function expectToast(page: Page, title: string, ...lines: readonly 
     .toContainEqual([title, expect.stringMatching(new RegExp(`^${pattern}$`))]);
 }
 
+/** The same, and no other one. */
+export async function expectOnlyToast(page: Page, title: string, line: string): Promise<void> {
+  const pressedMs = await lastInputMs(page);
+  await expect
+    .poll(() => toastsSince(page, pressedMs), { message: "toasts since the last press" })
+    .toEqual([[title, line]]);
+}
+
 /** The toast of a Stop; where the database was slow, it adds that the Stop will be recorded. */
 export async function expectStopToast(page: Page, serial: string): Promise<void> {
   await expectToast(

@@ -1,7 +1,9 @@
 import { test as base, type Page } from "@playwright/test";
 import { ApiClient, CallError } from "./api.ts";
+import { HeldServer } from "./held-server.ts";
 import { readSharedState, type SharedState } from "./leftovers.ts";
 import { PageProblems } from "./page-problems.ts";
+import { waitForAnswers } from "./patience.ts";
 import { type RunningServer, startServer } from "./server-process.ts";
 import { SimulatorControl } from "./simulator.ts";
 import { slowDown } from "./slow-machine.ts";
@@ -34,6 +36,8 @@ interface TestFixtures {
   readonly leavesNothing: void;
   /** The simulated robots of this worker's server; every fault that a test injects is cleared after it. */
   readonly simulator: SimulatorControl;
+  /** What the server would do or end after a time, and does not while the test looks. */
+  readonly held: HeldServer;
   /** What this test's pages reported; anything not allowed fails the test at its end. */
   readonly problems: PageProblems;
   /** Opens another browser besides `page`, watched like it. */
@@ -106,6 +110,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       for (const fault of former) await simulator.fault(serial, fault);
     }
   },
+  held: async ({ suncrew }, use) => {
+    const held = new HeldServer((statement) => suncrew.sql(statement));
+    await use(held);
+    await held.release();
+  },
   problems: async ({ suncrew }, use, testInfo) => {
     const problems = new PageProblems();
     await use(problems);
@@ -117,6 +126,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   page: async ({ page, problems }, use) => {
     await problems.watch(page);
     await recordToasts(page.context());
+    await waitForAnswers(page.context());
     await slowDown(page);
     await use(page);
   },
@@ -127,6 +137,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const page = await context.newPage();
       await problems.watch(page);
       await recordToasts(context);
+      await waitForAnswers(context);
       await slowDown(page);
       pages.push(page);
       return page;
