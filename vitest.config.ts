@@ -10,8 +10,11 @@ const databaseSetup = "apps/server/test/global-setup.ts";
 /** `npm test` tries the same few random histories each time; `npm run test:soak` tries others, and many more. */
 const soak = { factor: Number(process.env["SUNCREW_SOAK"] ?? 1), seed: Number(process.env["SEED"] ?? 1) };
 
-/** Twice the cores that we count on: many files wait for PostgreSQL, processes and robots most of the time. */
-const maxWorkers = 4;
+/**
+ * One more than the cores that we count on: files also wait for PostgreSQL, processes and robots. A further one would
+ * end no sooner, and each test would take longer.
+ */
+const maxWorkers = 3;
 
 /** The files that take longest: what they are about, longest first. */
 const longest = [/process\.test/, /conformance\.test/, /\.property\.test/, /\.bridge\.test/];
