@@ -57,7 +57,7 @@ const PORT_TRIES = 3;
 
 /**
  * Starts the real demo on its own ports and folder, and waits until it has printed its URL.
- * @throws with all its output if it ends before that, or takes longer than 90 s
+ * @throws with all its output if it ends before that, or takes longer than START_LIMIT_MS
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   for (let tries = 1; ; tries += 1) {
@@ -147,7 +147,7 @@ async function startOnce(options: ServerOptions): Promise<RunningServer> {
       if (!keepData) await rm(dataDir, { recursive: true, force: true });
     },
   };
-  // Three servers share the machine's disk: where it stalls, a Stop is truly answered as "will be recorded".
+  // Several servers share the machine's disk: where it stalls, a Stop is truly answered as "will be recorded".
   for (const setting of ["fsync", "synchronous_commit", "full_page_writes"]) {
     await server.sql(`alter system set ${setting} = off`);
   }
