@@ -1,4 +1,5 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { health } from "@suncrew/contract/config/config.ts";
 import { BHADLA, expectToast, toasts } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, test } from "./support/robot-fixtures.ts";
 
@@ -25,6 +26,8 @@ test("§7 getRobotStatus, protocol rule 14: a robot deleted during its status ca
     await expect(robotRow(page, "SCR-1015")).toBeVisible();
     const question = await asked;
     letGo();
+    // Sent after the question, so that the server has that when it answers this.
+    await page.evaluate((path) => fetch(path), health.path);
     await robots.delete(robot);
     expect((await question.response())?.status()).toBe(404);
     await expect(robotRow(page, "SCR-1015")).toBeHidden();
