@@ -36,6 +36,7 @@ test("attention: a jam is first on the list of everybody, is acknowledged with a
   await expect(item).toContainText("Critical");
   await expect(itemOf(other, JAMMED)).toBeVisible();
   const count = async () => Number(/^\((\d+)\) Dashboard - Suncrew$/.exec(await page.title())?.[1] ?? 0);
+  await expect.poll(count).toBeGreaterThan(0);
   const { open } = await (await apiAs("admin")).call(attentionList, {});
   const before = open.CRITICAL + open.WARNING + open.INFO;
   await expect.poll(count).toBe(before);

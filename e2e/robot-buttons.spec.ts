@@ -15,7 +15,6 @@ import {
   stopRobot,
 } from "./support/dashboard.ts";
 import { loseAgain } from "./support/leftovers.ts";
-import { holdCommands } from "./support/patience.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const IN_PROGRESS = "A command is in progress. Wait for the robot's answer.";
@@ -24,6 +23,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: disabled butto
   page,
   signIn,
   simulator,
+  held,
 }) => {
   await signIn(page, "admin");
   const card = robotCard(page, "SCR-1001");
@@ -58,21 +58,23 @@ test("§4 Button enabling, idle, normal, and a START in progress: disabled butto
   await test.step("a START in progress: Start is disabled and says why; Stop overrides it", async () => {
     const late = robotCard(page, "SCR-1003");
     await expectStatus(late, "Idle");
-    let letGo = await holdCommands(page);
+    await held.settleTime("START");
+    await held.settleTime("STOP");
+    await simulator.fault("SCR-1003", { kind: "silent" });
     await late.start.click();
     await expect(late.root.getByText("Starting... waiting for the robot")).toBeVisible();
     await expectDisabled(late.start, IN_PROGRESS);
     await expectEnabled(late.stop);
-    letGo();
+    await simulator.clear("SCR-1003");
     await expectToast(page, "Robot Control", "START command sent to Robot SCR-1003");
     await expectStatus(late, "Normal");
 
-    letGo = await holdCommands(page);
+    await simulator.fault("SCR-1003", { kind: "silent" });
     await late.stop.click();
     await expect(late.root.getByText("Stopping... waiting for the robot")).toBeVisible();
     await expectDisabled(late.start, IN_PROGRESS);
     await expectDisabled(late.stop, IN_PROGRESS);
-    letGo();
+    await simulator.clear("SCR-1003");
     await expectStatus(late, "Idle");
     await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
   });

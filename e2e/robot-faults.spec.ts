@@ -19,7 +19,7 @@ import {
   stopRobot,
   toasts,
 } from "./support/dashboard.ts";
-import { holdCommands } from "./support/patience.ts";
+import { holdStarts } from "./support/patience.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const UNCONFIRMED = (serial: string) =>
@@ -161,7 +161,7 @@ test("protocol rules 5, 6 and 10: a robot that answers after more than 8 s has f
   await chooseSite(page, KURNOOL);
   await expectStatus(late, "Idle");
   await simulator.fault("SCR-1009", { kind: "late", ms: 9000 });
-  const letGo = await holdCommands(page);
+  const letGo = await holdStarts(page);
   await late.start.click();
   await expect(late.root.getByText("Starting... waiting for the robot")).toBeVisible();
   letGo();

@@ -13,7 +13,7 @@ import {
   startRobot,
   startsOf,
 } from "./support/dashboard.ts";
-import { waitForAnswers } from "./support/patience.ts";
+import { holdStarts, waitForAnswers } from "./support/patience.ts";
 import { signInWith } from "./support/sign-in.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 import { startTlsProxy } from "./support/tls-proxy.ts";
@@ -60,11 +60,7 @@ test("protocol rule 3, §4 Commands: a Start that is delayed until a later Stop 
 
   await test.step("a Start that the network delays until a later Stop of the same browser has worked moves nothing", async () => {
     const startsBefore = await startsOf(simulator, moving.serial);
-    const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
-    await page.route(`**${sendCommand.path}`, async (route) => {
-      if (sendCommand.body.parse(route.request().postDataJSON()).command === "START") await stopped;
-      await route.continue();
-    });
+    const letGo = await holdStarts(page);
     await moving.start.click();
     await moving.stop.click();
     await expectStopToast(page, moving.serial);

@@ -87,21 +87,20 @@ export async function expectToastsGone(page: Page): Promise<void> {
   await expect(toasts(page)).toHaveCount(0);
 }
 
+const pollToasts = (page: Page, sinceMs: number) =>
+  expect.poll(() => toastsSince(page, sinceMs), { message: "toasts since the last press" });
+
 /** A toast with this title and exactly these lines, since the last press before this call. */
 export async function expectToast(page: Page, title: string, ...lines: readonly (string | RegExp)[]): Promise<void> {
   const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");
   const pressedMs = await lastInputMs(page);
-  await expect
-    .poll(() => toastsSince(page, pressedMs), { message: "toasts since the last press" })
-    .toContainEqual([title, expect.stringMatching(new RegExp(`^${pattern}$`))]);
+  await pollToasts(page, pressedMs).toContainEqual([title, expect.stringMatching(new RegExp(`^${pattern}$`))]);
 }
 
 /** The same, and no other one. */
 export async function expectOnlyToast(page: Page, title: string, line: string): Promise<void> {
   const pressedMs = await lastInputMs(page);
-  await expect
-    .poll(() => toastsSince(page, pressedMs), { message: "toasts since the last press" })
-    .toEqual([[title, line]]);
+  await pollToasts(page, pressedMs).toEqual([[title, line]]);
 }
 
 /** The toast of a Stop; where the database was slow, it adds that the Stop will be recorded. */

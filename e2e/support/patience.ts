@@ -23,11 +23,11 @@ export async function waitForAnswers(context: BrowserContext): Promise<void> {
   });
 }
 
-/** Keeps commands to single robots from the server until the returned function is called. */
-export async function holdCommands(page: Page): Promise<() => void> {
+/** Keeps the page's STARTs of single robots from the server until the returned function is called. */
+export async function holdStarts(page: Page): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(`**${sendCommand.path}`, async (route) => {
-    await released;
+    if (sendCommand.body.parse(route.request().postDataJSON()).command === "START") await released;
     await route.continue();
   });
   return release;

@@ -1,6 +1,7 @@
 import pino from "pino";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { runWholeRound } from "../../../test/whole-rounds.ts";
 import { addReadings, addRun, robotAt, siteIn } from "../../../test/day-fixtures.ts";
 import { setState } from "../../../test/fixtures.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
@@ -25,12 +26,8 @@ function serverAt(at: string): { readonly clock: ManualClock; readonly closing: 
   return { clock, closing: new DayClosing({ db, clock, log }) };
 }
 
-/** A round ends after 10 s, on a busy machine before its work does. */
-const ROUNDS = 5;
-
 async function closeAt(at: string): Promise<void> {
-  const { closing } = serverAt(at);
-  for (let round = 0; round < ROUNDS; round += 1) await closing.runOnce();
+  await runWholeRound(serverAt(at).closing);
 }
 
 /** The closed days of a site, as intervals in UTC. */
@@ -200,7 +197,7 @@ test("Growth: several servers compute each day of each site once", async () => {
   for (const zone of ["Asia/Kolkata", "Europe/Berlin", "America/Havana"]) siteIds.push(await siteIn(db, zone));
   for (const siteId of siteIds) await robotAt(db, siteId, [["2026-06-01T06:00Z", null]]);
   const servers = Array.from({ length: 3 }, () => serverAt("2026-06-15T06:30Z").closing);
-  for (let round = 0; round < ROUNDS; round += 1) await Promise.all(servers.map((server) => server.runOnce()));
+  await Promise.all(servers.map((server) => runWholeRound(server)));
   expect(await closedDays(siteIds[0] ?? 0)).toHaveLength(14);
   for (const siteId of siteIds) expect(await days(siteId)).toHaveLength((await closedDays(siteId)).length);
   expect(await writtenTwice()).toBe(0);

@@ -13,6 +13,7 @@ import { modelSoiling } from "@suncrew/domain/soiling/site-soiling.ts";
 import { sql } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { runWholeRound } from "../../../test/whole-rounds.ts";
 import type { Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp, TEST_NOW } from "../../../test/test-app.ts";
 import type { Tables } from "../../platform/database/tables.ts";
@@ -417,8 +418,7 @@ describe("energy at risk tonight", () => {
     await store();
     await setFacts({ ...allFacts, dc_capacity_kwp: 5000, currency: "EUR", soiling_rate_factor: 1.5 }, foreignSiteId);
     await store({ of: foreignSiteId });
-    // A round begins no further site after 10 s, on a busy machine before the last.
-    for (let round = 0; round < 3; round += 1) await watch().runOnce();
+    await runWholeRound(watch());
     const all = await atRisk("admin");
     expect(all).toMatchObject({ known_sites: 2, unknown_sites: 1, stale_sites: 0, factor_sites: 1 });
     expect(all.sites.map(({ site_id }) => site_id)).toEqual([foreignSiteId, siteId]);
